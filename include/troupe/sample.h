@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Sampling: local poses of many instances at any times, in one call. Costs the same forward,
+// backward and at random, and keeps no state per instance. Wrapping a time is not done here.
+#ifndef TROUPE_SAMPLE_H
+#define TROUPE_SAMPLE_H
+
+#include <troupe/clip.h>
+
+/// Bits of trp_sample_request::flags.
+enum {
+    TRP_SAMPLE_ADDITIVE = 1u << 0, ///< the pose will be added: refuse a clip that is not additive
+};
+
+/// One pose to sample.
+typedef struct trp_sample_request {
+    const trp_clip *clip; ///< bound
+    double time_s;        ///< clamped to [0, clip->duration_s]; NaN counts as 0
+    uint32_t flags;       ///< TRP_SAMPLE_*
+    trp_pose_block *pose; ///< [out] as many blocks as sampled, 64-byte aligned
+} trp_sample_request;
+
+/// A batch of samples. Zero means default in every field.
+typedef struct trp_sample_args {
+    const trp_sample_request *requests;
+    uint32_t request_count;
+    uint32_t block_count; ///< blocks of each pose to write, 0 = all of the clip
+    const void *const *prepared; ///< segments from trp_clip_prepare, used where they fit
+    uint32_t prepared_count;
+    uint32_t *cursors; ///< reserved for keyed tracks; null
+    void *scratch;     ///< 64-byte aligned
+    size_t scratch_bytes;
+} trp_sample_args;
+
+/// What a batch met that was not as it should be.
+typedef struct trp_sample_report {
+    uint32_t nan_time_count; ///< sampled at 0
+} trp_sample_report;
+
+/// Returns the scratch bytes that trp_sample needs for these arguments (their scratch is ignored).
+/// For any sub-range of the requests it needs no more.
+TRP_API size_t trp_sample_scratch_bytes(const trp_sample_args *args);
+
+/// Samples a batch of local poses.
+/// Requests of one clip and segment share the work of expanding it, in whatever order they come.
+/// @param report [out] may be null
+/// @return TRP_OK; TRP_ERROR_ARGUMENT, TRP_ERROR_CAPACITY, TRP_ERROR_MISMATCH (a clip not bound, a
+///         prepared segment of another instruction set or pack, TRP_SAMPLE_ADDITIVE on a clip that
+///         is not). On error no pose is written.
+/// Cost: O(requests * lanes), flat in seek order and clip length; no allocation.
+/// Threads: any number may share clips and prepared segments; poses and scratch are exclusive.
+/// Source: src/FORMAT.md, "Decoding".
+TRP_API trp_result trp_sample(const trp_sample_args *args, trp_sample_report *report);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// All of Troupe. In order of use: pack.h opens files, sample.h gives poses, blend.h mixes them,
+// model.h turns them into skinning palettes.
+#ifndef TROUPE_TROUPE_H
+#define TROUPE_TROUPE_H
+
+#include <troupe/base.h>
+#include <troupe/blend.h>
+#include <troupe/clip.h>
+#include <troupe/model.h>
+#include <troupe/pack.h>
+#include <troupe/pose.h>
+#include <troupe/sample.h>
+#include <troupe/skeleton.h>
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The bytes of a pack, version 1. The only file that knows offsets; FORMAT.md explains every field
+// and is the specification. Little-endian. Shared by the runtime (reads) and the compiler (writes).
+#ifndef TROUPE_SRC_FORMAT_H
+#define TROUPE_SRC_FORMAT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define TRP__MAGIC 0x4B505254u // "TRPK"
+#define TRP__ENDIAN_MARK 0x01020304u
+#define TRP__FORMAT_VERSION 1u
+#define TRP__FEATURES_KNOWN 0u
+
+/// Zero bytes at the end of every file, inside its size: wide loads may run past the last row.
+#define TRP__TAIL_BYTES 64u
+
+#define TRP__MAX_BLOCKS 2048u // 32,768 lanes
+#define TRP__MAX_DEPTH 1024u  // joints from a root to a leaf
+#define TRP__MAX_TICKS 0x3FFFFFFFu
+#define TRP__MAX_SEGMENT_TICKS 256u
+#define TRP__MIN_SEGMENT_TICKS 8u
+#define TRP__MAX_WIDTH 24u // bits of a component in a row
+
+enum { // kinds of sections; at most one of each, unknown kinds are skipped
+    TRP__SECTION_STRINGS = 1,
+    TRP__SECTION_SKELETONS = 2,
+    TRP__SECTION_SKINS = 3,
+    TRP__SECTION_CLIPS = 4,
+};
+
+/// Start of the file.
+struct trp__file_header {
+    uint32_t magic;
+    uint32_t endian_mark;
+    uint32_t version;
+    uint32_t features; // bits a reader must know; none yet
+    uint64_t size_bytes;
+    uint64_t content_hash; // XXH64, seed 0, of the whole file with this field as zero
+    uint32_t section_count;
+    uint32_t reserved[7];
+};
+
+/// One row of the section table, which follows the file header. Sorted by offset.
+struct trp__section {
+    uint32_t kind;
+    uint32_t count;      // objects in the section; strings: 0
+    uint64_t offset;     // 64-byte aligned, from the start of the file
+    uint64_t size_bytes; // without padding
+    uint64_t reserved;
+};
+
+/// Sections of objects start with `count` of these, sorted, disjoint.
+struct trp__entry {
+    uint32_t offset; // from the start of the section; 64-byte aligned, clips 16
+    uint32_t size_bytes;
+};
+
+/// Start of a skeleton. Arrays follow without gaps, in this order:
+/// trp_pose_block rest[block_count]; uint64_t name_hash[joint_count]; uint32_t node[joint_count];
+/// uint32_t name[joint_count]; uint16_t parent_of_lane[lanes], joint_of_lane[lanes],
+/// lane_of_joint[joint_count].
+struct trp__skeleton_header {
+    uint64_t name_hash;
+    uint64_t bind_hash;
+    double metres_per_unit;
+    uint32_t name;
+    uint32_t joint_count;
+    uint32_t block_count;
+    uint32_t joint_block_count;
+    float root_transform[12];
+    uint32_t reserved[10];
+};
+
+/// Start of a skin. Then float inverse_bind[joint_count][12]; uint16_t lane_of_entry[joint_count].
+struct trp__skin_header {
+    uint64_t name_hash;
+    uint32_t name;
+    uint32_t skeleton;
+    uint32_t joint_count;
+    uint32_t reserved[11];
+};
+
+/// Start of a clip. The resident part follows without gaps, in this order (paths in the order
+/// rotation, translation, scale; joints in lane order):
+/// struct trp__segment_entry segments[segment_count];
+/// uint16_t animated[3][block_count], constant[3][block_count];       bit = lane of the block
+/// uint64_t rotation_constant[constant_count[0]];                     3 x 21 bits, see FORMAT.md
+/// float translation_constant[constant_count[1]][3], scale_constant[constant_count[2]][3];
+/// float translation_offset[animated_count[1]][3], scale_offset[animated_count[2]][3];
+/// int16_t rotation_mean[animated_count[0]][3];
+/// uint16_t step[animated_count[0] + animated_count[1] + animated_count[2]];
+struct trp__clip_header {
+    uint64_t name_hash;
+    uint64_t bind_hash;
+    uint32_t name;
+    uint32_t source_file;    // string: stem of the file it came from
+    uint32_t source_clip;    // string: its name there
+    uint32_t additive_reference; // string: clip name, "rest", or empty
+    uint32_t skeleton;       // index in this pack, or TRP_NONE
+    uint32_t flags;          // TRP_CLIP_*
+    uint32_t block_count;
+    uint32_t rate_num;
+    uint32_t rate_den;
+    uint32_t tick_count;
+    uint32_t ticks_per_segment;
+    uint32_t segment_count;
+    uint16_t constant_count[3];
+    uint16_t animated_count[3];
+    float metres_per_unit; // that errors were measured with
+    float budget_mm;
+    float shell_m;
+    float max_error_keys_mm;
+    float max_error_mm;
+    float mean_error_mm;
+    uint32_t loop;         // how the compiler was told to treat the end, see FORMAT.md
+    uint32_t row_count;    // over all segments
+    uint32_t source_joint_count; // joints of raw_bytes
+    uint32_t reserved[3];
+};
+
+/// Where a segment lies in its clip, from the clip's start; 16-byte aligned, sorted, disjoint.
+struct trp__segment_entry {
+    uint32_t offset;
+    uint32_t size_bytes;
+};
+
+enum { // bits of trp__segment_header::flags
+    TRP__SEGMENT_TICK_MASK = 1 << 0, // some ticks have no row
+    TRP__SEGMENT_HOLDS = 1 << 1,     // some tracks hold their value between rows
+};
+
+/// Start of a segment: ticks first_tick to first_tick + tick_count. Then, without gaps:
+/// uint64_t tick_mask[(tick_count + 64) / 64];          where TICK_MASK
+/// uint8_t rule[number of blocks with animated rotations];
+/// uint16_t hold[3][block_count];                       where HOLDS
+/// a bit stream, least significant bit first, paths, blocks, lanes, then x y z:
+///   widths: 5 bits each of the 3 * sum(animated_count) components
+///   bases: base_bits[path] bits each, two's complement
+/// rows at rows_offset: row_count rows of row_bytes.
+/// A row is a bit stream: blocks; paths; x of all lanes, y of all lanes, z of all lanes.
+struct trp__segment_header {
+    uint32_t first_tick;
+    uint32_t row_bytes;
+    uint32_t rows_offset; // from the start of the segment
+    uint16_t tick_count;  // intervals, 0 to 256
+    uint16_t row_count;   // 1 to tick_count + 1
+    uint8_t flags;
+    uint8_t base_bits[3]; // 0 to 32
+};
+
+/// How a block of rotations moves between two rows: the low bits of rule[].
+enum {
+    TRP__RULE_LERP = 1,      // of the Rodrigues parameters
+    TRP__RULE_NLERP = 2,     // of the quaternions
+    TRP__RULE_CORRECTED = 3, // of the quaternions, with the time of slerp to 0.001 of the angle
+    TRP__RULE_MASK = 3,
+    TRP__RULE_FLIP = 4, // neighbours may lie in opposite hemispheres; not with LERP
+};
+
+_Static_assert(sizeof(struct trp__file_header) == 64, "layout");
+_Static_assert(sizeof(struct trp__section) == 32, "layout");
+_Static_assert(sizeof(struct trp__skeleton_header) == 128, "layout");
+_Static_assert(sizeof(struct trp__skin_header) == 64, "layout");
+_Static_assert(sizeof(struct trp__clip_header) == 128, "layout");
+_Static_assert(sizeof(struct trp__segment_header) == 20, "layout");
+
+static inline uint16_t trp__read_u16(const void *at)
+{
+    uint16_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static inline uint32_t trp__read_u32(const void *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static inline uint64_t trp__read_u64(const void *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static inline float trp__read_f32(const void *at)
+{
+    float value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/// A step: the upper half of a float.
+static inline float trp__step_from_bits(uint16_t bits)
+{
+    const uint32_t wide = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The compiler: scenes in, the bytes of a pack out, and the measurement that says how good they are.
+#ifndef TROUPE_TOOLS_COMPILER_H
+#define TROUPE_TOOLS_COMPILER_H
+
+#include <stddef.h>
+
+#include "report.h"
+#include "scene.h"
+
+/// What happens at the end of a clip.
+enum compile_loop {
+    COMPILE_LOOP_AUTO = 0, // as the source: closed where the last row repeats the first
+    COMPILE_LOOP_ON = 1,   // append the first key as closing row where it is missing
+    COMPILE_LOOP_OFF = 2,  // never marked as closed
+};
+
+enum compile_nodes {
+    COMPILE_NODES_JOINTS = 0,
+    COMPILE_NODES_ATTACHMENTS = 1, // and static children of joints
+    COMPILE_NODES_ALL = 2,         // and every other node
+};
+
+/// One source file and how to treat it. Zero means default.
+struct compile_input {
+    const char *path;
+    double metres_per_unit; // --unit, default 1
+    double error_mm;        // --error, default 0.1
+    double shell_m;         // --shell, default 0.03
+    enum compile_loop loop;
+    enum compile_nodes nodes;
+    const char *additive; // --additive: clip name, "rest", or null
+};
+
+struct compile_options {
+    const struct compile_input *inputs;
+    uint32_t input_count;
+    uint32_t job_count;        // threads over clips, 0 = one for each processor
+    const void *skeleton_pack; // --skeleton: bytes of a pack whose first skeleton is used, or null
+    size_t skeleton_pack_bytes;
+    void (*progress)(uint32_t done, uint32_t total, void *user); // from the calling thread; may be null
+    void *progress_user;
+};
+
+/// Compiles source files into the bytes of one pack. The bytes depend on the inputs and options
+/// alone, never on `job_count`, host or compiler.
+/// @param bytes [out] 64-byte aligned, from the C allocator: free() it; null on failure
+/// @return false after an error in `report`.
+bool compile_pack(const struct compile_options *options, void **bytes, size_t *size_bytes,
+                  struct report *report);
+
+/// What `verify` found for one clip.
+struct verify_clip {
+    const char *name;           // points into the pack
+    double budget_mm;
+    double max_error_keys_mm;
+    double max_error_mm;
+    const char *at_joint;       // where the largest error was
+    double at_time_s;
+};
+
+struct verify_options {
+    const struct compile_input *inputs; // the sources; units, shells, budgets come from the pack
+    uint32_t input_count;
+    uint64_t seed; // of the extra times
+};
+
+/// Measures a pack against its sources anew: own path, own matrices, the runtime's samples.
+/// @param clips [out] one for each clip of the pack, free() it; null on failure
+/// @param ok    [out] whether every clip keeps its budget
+/// @return false after an error in `report` (a clip over budget is none: see `ok`).
+bool verify_pack(const struct verify_options *options, const void *bytes, size_t size_bytes,
+                 struct verify_clip **clips, uint32_t *clip_count, bool *ok, struct report *report);
+
+/// Reads a whole file into 64-byte aligned memory from the C allocator.
+bool file_read(const char *path, void **bytes, size_t *size_bytes, struct report *report);
+
+/// Writes a whole file under a temporary name beside it, then renames: all or nothing.
+bool file_write(const char *path, const void *bytes, size_t size_bytes, struct report *report);
+
+#endif

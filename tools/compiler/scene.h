@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The scene: what every importer produces and what the compiler, its error metric and `verify`
+// hold to be true. Exact source curves in double precision and an evaluator for them.
+// Quaternions x y z w; matrices 3x4 row-major; seconds; source units.
+#ifndef TROUPE_TOOLS_SCENE_H
+#define TROUPE_TOOLS_SCENE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena.h"
+
+enum scene_path {
+    SCENE_ROTATION = 0, // the order of trp_path
+    SCENE_TRANSLATION = 1,
+    SCENE_SCALE = 2,
+};
+
+/// How a curve goes from a key to the next.
+enum scene_interpolation {
+    SCENE_STEP = 0,
+    SCENE_LINEAR = 1, // rotations: slerp along the short arc
+    SCENE_CUBIC = 2,  // Hermite with tangents per second, as in glTF; rotations normalised after
+};
+
+/// One animated property: key times, flat values, and what happens after each key.
+/// Guaranteed by importers: times finite, strictly increasing, >= 0; values finite; rotation values
+/// of unit length (tangents are as in the source).
+struct scene_curve {
+    uint32_t key_count; // at least 1
+    uint32_t stride;    // 4 for rotations, else 3
+    double *times;
+    double *values;           // [key_count][stride]
+    double *in_tangents;      // [key_count][stride], null without cubic keys
+    double *out_tangents;     // [key_count][stride], null without cubic keys
+    uint8_t *interpolations;  // [key_count] enum scene_interpolation; the last one is unused
+};
+
+struct scene_node {
+    const char *name; // never null, may be empty
+    int32_t parent;   // smaller or larger index, -1 for a root; no cycles
+    double rotation[4];
+    double translation[3];
+    double scale[3];
+};
+
+struct scene_skin {
+    const char *name;
+    uint32_t joint_count;
+    uint32_t *nodes;             // [joint_count] in palette order
+    double (*inverse_bind)[12];  // [joint_count]
+    int32_t skeleton_root;       // node named by the file, -1 where it names none; a hint only
+};
+
+struct scene_track {
+    uint32_t node;
+    enum scene_path path;
+    struct scene_curve curve;
+};
+
+/// At most one track for each (node, path).
+struct scene_clip {
+    const char *name; // never null, may be empty
+    uint32_t track_count;
+    struct scene_track *tracks;
+    double duration_s; // the largest key time of all tracks, also of ones the compiler drops
+};
+
+/// A whole source file. Everything lives in `arena`.
+struct scene {
+    struct arena arena;
+    const char *file; // path as given
+    const char *stem; // its name without folders and extension
+    uint32_t node_count;
+    struct scene_node *nodes;
+    uint32_t skin_count;
+    struct scene_skin *skins;
+    uint32_t clip_count;
+    struct scene_clip *clips;
+};
+
+void scene_free(struct scene *scene);
+
+/// Evaluates a curve exactly. The oracle of everything.
+/// @param time_s any number: before the first key its value, after the last key the last value,
+///               NaN counts as 0; exactly at a key that key's value
+/// @param out    [out] `stride` doubles; rotations have unit length
+/// Source: glTF 2.0 specification, Appendix C (interpolation).
+void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, double time_s,
+                        double *out);
+
+/// A joint's local transform.
+struct scene_transform {
+    double rotation[4];
+    double translation[3];
+    double scale[3];
+};
+
+/// Returns the local transform of a node as the file rests.
+struct scene_transform scene_node_rest(const struct scene_node *node);
+
+/// Writes the 3x4 matrix of a local transform: translation * rotation * scale.
+void scene_transform_matrix(const struct scene_transform *transform, double matrix[12]);
+
+/// Writes a * b for 3x4 matrices whose last row is 0 0 0 1. `out` may be neither.
+void scene_matrix_multiply(const double a[12], const double b[12], double out[12]);
+
+/// Spherical linear interpolation along the short arc; inputs and result of unit length.
+void scene_slerp(const double a[4], const double b[4], double u, double out[4]);
+
+#endif

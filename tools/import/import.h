@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Readers of source files. Each turns a file into a scene, or says why not and where.
+#ifndef TROUPE_TOOLS_IMPORT_H
+#define TROUPE_TOOLS_IMPORT_H
+
+#include "scene.h"
+
+#include "report.h"
+
+/// Reads a source file of any known format, told by its content, not by its name.
+/// @param scene [out] scene_free it after success; zeroed on failure
+/// @return false after an error in `report` (its `file` is set to `path`).
+bool import_file(const char *path, struct scene *scene, struct report *report);
+
+/// Reads glTF 2.0 from memory: a .glb container or .gltf JSON text.
+/// @param path where the bytes came from: names the scene, and external buffers lie beside it
+bool import_gltf(const char *path, const void *bytes, size_t size_bytes, struct scene *scene,
+                 struct report *report);
+
+#endif
