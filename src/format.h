@@ -86,7 +86,9 @@ struct trp__skin_header {
 /// Start of a clip. The resident part follows without gaps, in this order (paths in the order
 /// rotation, translation, scale; joints in lane order):
 /// struct trp__segment_entry segments[segment_count];
-/// uint16_t animated[3][block_count], constant[3][block_count];       bit = lane of the block
+/// uint16_t animated[3][block_count], constant[3][block_count], resting[3][block_count];
+///     bit = lane of the block, disjoint; resting: constant, with the value that the skeleton
+///     rests at (identity where the clip is additive), so nothing is stored
 /// uint64_t rotation_constant[constant_count[0]];                     3 x 21 bits, see FORMAT.md
 /// float translation_constant[constant_count[1]][3], scale_constant[constant_count[2]][3];
 /// float translation_offset[animated_count[1]][3], scale_offset[animated_count[2]][3];
