@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The table of one instruction set. Compiled, like every kernel_<operation>.c, once for each.
+#include "isa.h"
+
+const struct trp__kernels TRP__KERNEL(kernels) = {
+    .isa = TRP__ISA,
+    .window = TRP__WINDOW,
+    .sample = TRP__KERNEL(sample),
+    .blend = TRP__KERNEL(blend),
+    .group = TRP__WIDTH,
+    .model = TRP__KERNEL(model),
+    .palette = TRP__KERNEL(palette),
+};
