@@ -117,10 +117,18 @@ struct trp__clip_header {
     float max_error_keys_mm;
     float max_error_mm;
     float mean_error_mm;
-    uint32_t loop;         // how the compiler was told to treat the end, see FORMAT.md
+    uint32_t loop;         // TRP__LOOP_*: how the compiler treated the end
     uint32_t row_count;    // over all segments
     uint32_t source_joint_count; // joints of raw_bytes
-    uint32_t reserved[3];
+    uint32_t source_clip_index; // of the clip in its file
+    uint32_t reserved[2];
+};
+
+enum { // trp__clip_header::loop
+    TRP__LOOP_AUTO = 0,
+    TRP__LOOP_ON = 1,
+    TRP__LOOP_OFF = 2,
+    TRP__LOOP_CLOSED = 3, // on, and the compiler appended the first key after the last
 };
 
 /// Where a segment lies in its clip, from the clip's start; 16-byte aligned, sorted, disjoint.
