@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The time grid of a clip: the coarsest even spacing that every source key lies on.
+#ifndef TROUPE_TOOLS_GRID_H
+#define TROUPE_TOOLS_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct grid {
+    uint32_t rate_num; // ticks per second = rate_num / rate_den
+    uint32_t rate_den;
+    uint32_t tick_count; // the clip ends at this tick
+    bool is_exact;       // every key lies on a tick; else the clip is resampled
+};
+
+/// Finds the grid of sorted key times. Where none up to 960 Hz fits, one of at least 30 Hz that
+/// ends with the clip.
+/// @param times sorted, >= 0; may be empty
+/// @return false where the clip has too many ticks for the format
+bool grid_find(const double *times, uint32_t time_count, double duration_s, struct grid *grid);
+
+/// Multiplies the rate. Returns false where it would pass 960 Hz (and the grid's own rate), or the
+/// format's number of ticks.
+bool grid_refine(struct grid *grid, uint32_t factor);
+
+/// Returns the time of a tick.
+double grid_time(const struct grid *grid, uint32_t tick);
+
+/// Returns how far from a tick a key may lie and still count as lying on it, in seconds.
+double grid_tolerance(double rate, double time_s);
+
+#endif

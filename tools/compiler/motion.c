@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quat.h"
+
+bool motion_of_clip(const struct skeleton *skeleton, uint32_t clip_index, struct arena *arena,
+                    struct motion *motion)
+{
+    const struct scene_clip *const clip = &skeleton->scene->clips[clip_index];
+    *motion = (struct motion){
+        .skeleton = skeleton,
+        .name = clip->name,
+        .source_clip = clip->name,
+        .source_clip_index = clip_index,
+        .duration_s = clip->duration_s,
+        .curves = ARENA_NEW(arena, const struct scene_curve *, skeleton->lane_count * 3),
+    };
+    bool is_moved = false;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const struct scene_track *const track = &clip->tracks[i];
+        const uint32_t joint = skeleton->joint_of_node[track->node];
+        if (joint != TRP_NONE) {
+            motion->curves[skeleton->lane_of_joint[joint] * 3 + track->path] = &track->curve;
+            is_moved = true;
+        }
+    }
+    return is_moved;
+}
+
+void motion_make_additive(struct motion *motion, const struct motion *reference,
+                          struct arena *arena)
+{
+    const struct skeleton *const skeleton = motion->skeleton;
+    motion->reference = ARENA_NEW(arena, struct scene_transform, skeleton->lane_count);
+    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
+        motion->reference[lane] =
+            reference == NULL ? skeleton->rest_local[lane] : motion_local(reference, lane, 0.0);
+    }
+}
+
+/// Copies a curve with its first value once more at `time_s`.
+static const struct scene_curve *curve_closed(const struct scene_curve *curve, double time_s,
+                                              struct arena *arena)
+{
+    const uint32_t count = curve->key_count;
+    const uint32_t stride = curve->stride;
+    struct scene_curve *const closed = ARENA_NEW(arena, struct scene_curve, 1);
+    *closed = (struct scene_curve){
+        .key_count = count + 1,
+        .stride = stride,
+        .times = ARENA_NEW(arena, double, count + 1),
+        .values = ARENA_NEW(arena, double, (count + 1) * stride),
+        .interpolations = ARENA_NEW(arena, uint8_t, count + 1),
+    };
+    memcpy(closed->times, curve->times, count * sizeof(double));
+    memcpy(closed->values, curve->values, count * stride * sizeof(double));
+    memcpy(closed->values + count * stride, curve->values, stride * sizeof(double));
+    memcpy(closed->interpolations, curve->interpolations, count);
+    closed->times[count] = time_s;
+    const bool is_stepped = curve_is_stepped(curve);
+    closed->interpolations[count - 1] = is_stepped ? SCENE_STEP : SCENE_LINEAR;
+    closed->interpolations[count] = closed->interpolations[count - 1];
+    if (curve->in_tangents != NULL) {
+        closed->in_tangents = ARENA_NEW(arena, double, (count + 1) * stride);
+        closed->out_tangents = ARENA_NEW(arena, double, (count + 1) * stride);
+        memcpy(closed->in_tangents, curve->in_tangents, count * stride * sizeof(double));
+        memcpy(closed->out_tangents, curve->out_tangents, count * stride * sizeof(double));
+    }
+    return closed;
+}
+
+/// Copies a curve with its last value held until `time_s`.
+static const struct scene_curve *curve_held(const struct scene_curve *curve, double time_s,
+                                            struct arena *arena)
+{
+    struct scene_curve *const held = (struct scene_curve *)curve_closed(curve, time_s, arena);
+    const uint32_t last = curve->key_count;
+    memcpy(held->values + last * curve->stride, curve->values + (last - 1) * curve->stride,
+           curve->stride * sizeof(double));
+    return held;
+}
+
+void motion_close(struct motion *motion, double spacing_s, struct arena *arena)
+{
+    for (uint32_t i = 0; i < motion->skeleton->lane_count * 3; i++) {
+        const struct scene_curve *curve = motion->curves[i];
+        if (curve == NULL) {
+            continue;
+        }
+        // A track that ends early stays until the clip ends, then goes home with the others.
+        if (curve->times[curve->key_count - 1] < motion->duration_s) {
+            curve = curve_held(curve, motion->duration_s, arena);
+        }
+        motion->curves[i] = curve_closed(curve, motion->duration_s + spacing_s, arena);
+    }
+    motion->duration_s += spacing_s;
+    motion->has_closing_key = true;
+}
+
+struct scene_transform motion_local(const struct motion *motion, uint32_t lane, double time_s)
+{
+    const struct scene_curve *const *const curves = &motion->curves[lane * 3];
+    struct scene_transform local = motion->reference != NULL ? motion->reference[lane]
+                                                             : motion->skeleton->rest_local[lane];
+    if (curves[SCENE_ROTATION] != NULL) {
+        scene_curve_sample(curves[SCENE_ROTATION], SCENE_ROTATION, time_s, local.rotation);
+    }
+    if (curves[SCENE_TRANSLATION] != NULL) {
+        scene_curve_sample(curves[SCENE_TRANSLATION], SCENE_TRANSLATION, time_s,
+                           local.translation);
+    }
+    if (curves[SCENE_SCALE] != NULL) {
+        scene_curve_sample(curves[SCENE_SCALE], SCENE_SCALE, time_s, local.scale);
+    }
+    return local;
+}
+
+void models_from_locals(const struct skeleton *skeleton, const struct scene_transform *locals,
+                        double (*models)[12])
+{
+    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
+        double local[12];
+        const uint16_t parent = skeleton->parent_of_lane[lane];
+        scene_transform_matrix(&locals[lane], local);
+        scene_matrix_multiply(parent == TRP_NO_LANE ? skeleton->root : models[parent], local,
+                              models[lane]);
+    }
+}
+
+void motion_models(const struct motion *motion, double time_s, double (*models)[12])
+{
+    const struct skeleton *const skeleton = motion->skeleton;
+    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
+        const struct scene_transform transform = motion_local(motion, lane, time_s);
+        double local[12];
+        const uint16_t parent = skeleton->parent_of_lane[lane];
+        scene_transform_matrix(&transform, local);
+        scene_matrix_multiply(parent == TRP_NO_LANE ? skeleton->root : models[parent], local,
+                              models[lane]);
+    }
+}
+
+struct scene_transform transform_add(const struct scene_transform *reference,
+                                     const struct scene_transform *delta)
+{
+    struct scene_transform sum;
+    quat_multiply(reference->rotation, delta->rotation, sum.rotation);
+    for (int i = 0; i < 3; i++) {
+        sum.translation[i] = reference->translation[i] + delta->translation[i];
+        sum.scale[i] = reference->scale[i] * delta->scale[i];
+    }
+    return sum;
+}
+
+struct scene_transform transform_subtract(const struct scene_transform *transform,
+                                          const struct scene_transform *reference)
+{
+    struct scene_transform delta;
+    quat_relative(reference->rotation, transform->rotation, delta.rotation);
+    for (int i = 0; i < 3; i++) {
+        delta.translation[i] = transform->translation[i] - reference->translation[i];
+        delta.scale[i] = transform->scale[i] / reference->scale[i];
+    }
+    return delta;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const double left = *(const double *)a;
+    const double right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+uint32_t motion_key_times(const struct motion *motion, struct arena *arena, double **times)
+{
+    const uint32_t curve_count = motion->skeleton->lane_count * 3;
+    size_t total = 0;
+    for (uint32_t i = 0; i < curve_count; i++) {
+        total += motion->curves[i] != NULL ? motion->curves[i]->key_count : 0;
+    }
+    *times = ARENA_NEW(arena, double, total);
+    size_t filled = 0;
+    for (uint32_t i = 0; i < curve_count; i++) {
+        if (motion->curves[i] != NULL) {
+            memcpy(*times + filled, motion->curves[i]->times,
+                   motion->curves[i]->key_count * sizeof(double));
+            filled += motion->curves[i]->key_count;
+        }
+    }
+    qsort(*times, total, sizeof(double), compare_times);
+    uint32_t count = 0;
+    for (size_t i = 0; i < total; i++) {
+        if (count == 0 || (*times)[i] > (*times)[count - 1]) {
+            (*times)[count++] = (*times)[i];
+        }
+    }
+    return count;
+}
+
+bool curve_is_stepped(const struct scene_curve *curve)
+{
+    for (uint32_t key = 0; key + 1 < curve->key_count; key++) {
+        if (curve->interpolations[key] != SCENE_STEP) {
+            return false;
+        }
+    }
+    return curve->key_count > 1;
+}
+
+static bool values_equal(const double *a, const double *b, uint32_t stride)
+{
+    bool is_same = true;
+    bool is_opposite = stride == 4; // q and -q are one rotation
+    for (uint32_t i = 0; i < stride; i++) {
+        is_same = is_same && a[i] == b[i];
+        is_opposite = is_opposite && a[i] == -b[i];
+    }
+    return is_same || is_opposite;
+}
+
+bool curve_is_constant(const struct scene_curve *curve)
+{
+    const uint32_t stride = curve->stride;
+    for (uint32_t key = 1; key < curve->key_count; key++) {
+        if (!values_equal(curve->values, curve->values + key * stride, stride)) {
+            return false;
+        }
+        if (curve->interpolations[key - 1] == SCENE_CUBIC) {
+            // Opposite quaternions are no constant for a cubic, which does not flip.
+            for (uint32_t i = 0; i < stride; i++) {
+                if (curve->values[i] != curve->values[key * stride + i] ||
+                    curve->out_tangents[(key - 1) * stride + i] != 0.0 ||
+                    curve->in_tangents[key * stride + i] != 0.0) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
