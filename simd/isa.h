@@ -85,7 +85,7 @@
 void TRP__KERNEL(sample)(const struct trp__block_control *blocks, uint32_t block_count,
                          const struct trp__sample_point *point, trp_pose_block *pose);
 
-void TRP__KERNEL(blend)(const struct trp__layer *layers, uint32_t layer_count,
+void TRP__KERNEL(blend)(const trp_blend_layer *layers, uint32_t layer_count,
                         const trp_pose_block *rest, uint32_t block_count, trp_pose_block *pose);
 
 void TRP__KERNEL(model)(const trp_skeleton *skeleton, const trp_pose_block *const *poses,

@@ -49,14 +49,6 @@ struct trp__sample_point {
     float u_hold; ///< 0 or 1, for lanes that hold
 };
 
-/// One layer of a blend with its weight cleaned: finite, >= 0.
-struct trp__layer {
-    const trp_pose_block *pose;
-    const float *mask; ///< or null
-    float weight;
-    trp_blend_mode mode;
-};
-
 struct trp__kernels {
     trp_isa isa;
     uint32_t window; ///< 64, 16 or 4: which form of trp__channel the sample kernel reads
@@ -65,8 +57,9 @@ struct trp__kernels {
     void (*sample)(const struct trp__block_control *blocks, uint32_t block_count,
                    const struct trp__sample_point *point, trp_pose_block *pose);
 
-    /// Blends blocks [0, block_count) of one pose. `pose` may be one of the layers' poses.
-    void (*blend)(const struct trp__layer *layers, uint32_t layer_count, const trp_pose_block *rest,
+    /// Blends blocks [0, block_count) of one pose. `pose` may be one of the layers' poses. Weights
+    /// come as the caller gave them, NaN and negative ones included.
+    void (*blend)(const trp_blend_layer *layers, uint32_t layer_count, const trp_pose_block *rest,
                   uint32_t block_count, trp_pose_block *pose);
 
     /// Instances that `model` and `palette` take at once: the width of the instruction set.

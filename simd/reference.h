@@ -10,7 +10,7 @@
 void trp__reference_sample(const struct trp__block_control *blocks, uint32_t block_count,
                            const struct trp__sample_point *point, trp_pose_block *pose);
 
-void trp__reference_blend(const struct trp__layer *layers, uint32_t layer_count,
+void trp__reference_blend(const trp_blend_layer *layers, uint32_t layer_count,
                           const trp_pose_block *rest, uint32_t block_count, trp_pose_block *pose);
 
 void trp__reference_model(const trp_skeleton *skeleton, const trp_pose_block *const *poses,
