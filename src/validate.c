@@ -1,0 +1,739 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// One function for each thing that a pack holds, from the file down to a segment. Each trusts only
+// what the ones before it have checked, and reads nothing before its own bounds are known. Sizes
+// are added up in 64 bits, where no sum of 32-bit fields can wrap.
+#include "validate.h"
+
+#include <float.h>
+
+#include "format.h"
+
+/// Components of a rotation relative to its mean stay below this: 10 would be 337 degrees.
+#define ROTATION_LIMIT 16.0
+
+/// Translations and scales of animated tracks stay below this, far from overflow.
+#define VALUE_LIMIT 1e30
+
+/// The smallest step whose 128th part is still a normal number: 2^-119.
+#define STEP_LIMIT 0x1p-119f
+
+struct check {
+    const uint8_t *bytes;
+    uint64_t end; // of what sections may use: the zero bytes of the tail follow
+    const struct trp__section *sections[TRP__SECTION_CLIPS + 1]; // by kind, null where missing
+    trp_pack pack;
+    trp_diagnostic diagnostic;
+};
+
+/// The parts of a clip that the checks of its segments need.
+struct clip_parts {
+    const struct trp__clip_header *header;
+    const uint16_t *masks;  // [9][block_count]: animated, constant, resting; each for three paths
+    const uint8_t *offsets; // f32 of every translation and scale component
+    const uint8_t *steps;   // u16 of every animated track
+    uint32_t animated_count;
+    uint32_t rule_count;
+};
+
+static bool refuse(struct check *check, trp_result result, const char *rule, const void *at)
+{
+    check->diagnostic.result = result;
+    check->diagnostic.rule = rule;
+    check->diagnostic.byte_offset = (uint64_t)((const uint8_t *)at - check->bytes);
+    return false;
+}
+
+#define REQUIRE_AS(result, condition, rule, at)                                                    \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return refuse(check, result, rule, at);                                                \
+    } while (0)
+
+#define REQUIRE(condition, rule, at) REQUIRE_AS(TRP_ERROR_FORMAT, condition, rule, at)
+
+static bool is_finite(float value)
+{
+    return value >= -FLT_MAX && value <= FLT_MAX; // false for NaN
+}
+
+static bool is_positive(double value)
+{
+    return value > 0 && value <= DBL_MAX;
+}
+
+static double magnitude(double value)
+{
+    return value < 0 ? -value : value;
+}
+
+static uint32_t count_bits(uint64_t bits)
+{
+    uint32_t count = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
+
+/// Reads up to 32 bits. May touch 8 bytes from the one that holds the first bit.
+static uint32_t read_bits(const uint8_t *stream, uint64_t position, uint32_t count)
+{
+    const uint64_t word = trp__read_u64(stream + (position >> 3)) >> (position & 7);
+    return (uint32_t)(word & ((1ull << count) - 1));
+}
+
+static int64_t read_signed_bits(const uint8_t *stream, uint64_t position, uint32_t count)
+{
+    if (count == 0) {
+        return 0;
+    }
+    const int64_t sign = (int64_t)1 << (count - 1);
+    return ((int64_t)read_bits(stream, position, count) ^ sign) - sign;
+}
+
+// -- File
+
+static bool host_is_little_endian(void)
+{
+    static const uint8_t one[2] = {1, 0};
+    return trp__read_u16(one) == 1;
+}
+
+static uint32_t swapped(uint32_t value)
+{
+    return value >> 24 | (value >> 8 & 0xFF00) | (value << 8 & 0xFF0000) | value << 24;
+}
+
+static bool check_file(struct check *check, uint64_t size_bytes)
+{
+    const struct trp__file_header *const header = (const void *)check->bytes;
+    REQUIRE(size_bytes >= sizeof *header + TRP__TAIL_BYTES, "file.short", header);
+    REQUIRE(header->magic == TRP__MAGIC || header->magic == swapped(TRP__MAGIC), "file.magic",
+            &header->magic);
+    REQUIRE_AS(TRP_ERROR_ENDIAN,
+               header->magic == TRP__MAGIC && header->endian_mark != swapped(TRP__ENDIAN_MARK) &&
+                   host_is_little_endian(),
+               "file.endian", &header->endian_mark);
+    REQUIRE(header->endian_mark == TRP__ENDIAN_MARK, "file.mark", &header->endian_mark);
+    REQUIRE_AS(TRP_ERROR_VERSION, header->version == TRP__FORMAT_VERSION, "file.version",
+               &header->version);
+    REQUIRE_AS(TRP_ERROR_UNSUPPORTED, (header->features & ~TRP__FEATURES_KNOWN) == 0,
+               "file.features", &header->features);
+    REQUIRE(header->size_bytes == size_bytes, "file.size", &header->size_bytes);
+
+    check->end = size_bytes - TRP__TAIL_BYTES;
+    for (uint32_t i = 0; i < TRP__TAIL_BYTES; i++) {
+        REQUIRE(check->bytes[check->end + i] == 0, "file.tail", check->bytes + check->end + i);
+    }
+    return true;
+}
+
+static bool check_sections(struct check *check)
+{
+    const struct trp__file_header *const header = (const void *)check->bytes;
+    const struct trp__section *const table = (const void *)(header + 1);
+    uint64_t used = sizeof *header + (uint64_t)header->section_count * sizeof *table;
+    REQUIRE(used <= check->end, "section.table", &header->section_count);
+
+    for (uint32_t i = 0; i < header->section_count; i++) {
+        const struct trp__section *const section = &table[i];
+        check->diagnostic.section = section->kind;
+        REQUIRE(section->offset % TRP_ALIGNMENT == 0, "section.align", &section->offset);
+        REQUIRE(section->offset >= used, "section.overlap", &section->offset);
+        REQUIRE(section->size_bytes <= UINT32_MAX, "section.size", &section->size_bytes);
+        REQUIRE(section->offset <= check->end &&
+                    section->size_bytes <= check->end - section->offset,
+                "section.range", &section->offset);
+        used = section->offset + section->size_bytes;
+        if (section->kind < TRP__SECTION_STRINGS || section->kind > TRP__SECTION_CLIPS) {
+            continue;
+        }
+        REQUIRE(check->sections[section->kind] == NULL, "section.twice", &section->kind);
+        check->sections[section->kind] = section;
+    }
+    return true;
+}
+
+// -- Strings
+
+/// Returns the bytes of the UTF-8 sequence at `at`, or 0 where there is none.
+static uint32_t utf8_sequence_bytes(const uint8_t *at, uint64_t size_bytes)
+{
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    if (at[0] < 0x80) {
+        return 1;
+    }
+    const uint32_t count = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
+    if (at[0] < 0xC0 || at[0] > 0xF7 || count > size_bytes) {
+        return 0;
+    }
+    uint32_t code = at[0] & (0x7Fu >> count);
+    for (uint32_t i = 1; i < count; i++) {
+        if ((at[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+        code = code << 6 | (at[i] & 0x3F);
+    }
+    const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+    return code < smallest[count] || code > 0x10FFFF || is_surrogate ? 0 : count;
+}
+
+static bool check_strings(struct check *check)
+{
+    const struct trp__section *const section = check->sections[TRP__SECTION_STRINGS];
+    if (section == NULL) {
+        return true;
+    }
+    check->diagnostic.section = TRP__SECTION_STRINGS;
+    const uint8_t *const strings = check->bytes + section->offset;
+    REQUIRE(section->size_bytes >= 1 && strings[0] == 0, "strings.empty", strings);
+    REQUIRE(strings[section->size_bytes - 1] == 0, "strings.end",
+            strings + section->size_bytes - 1);
+    for (uint64_t i = 0; i < section->size_bytes;) {
+        const uint32_t count = utf8_sequence_bytes(strings + i, section->size_bytes - i);
+        REQUIRE(count != 0, "strings.utf8", strings + i);
+        i += count;
+    }
+    check->pack.strings = strings;
+    check->pack.strings_bytes = (uint32_t)section->size_bytes;
+    return true;
+}
+
+/// Checks a reference to a string, the u32 at `at`.
+static bool check_name(struct check *check, const uint32_t *at)
+{
+    REQUIRE(*at < check->pack.strings_bytes, "name.range", at);
+    REQUIRE(*at == 0 || check->pack.strings[*at - 1] == 0, "name.start", at);
+    return true;
+}
+
+// -- Objects
+
+typedef bool check_object(struct check *check, const uint8_t *at, uint32_t size_bytes);
+
+/// Checks a section of objects: its entries, and each object with `check_one`.
+static bool check_objects(struct check *check, uint32_t kind, uint32_t alignment,
+                          check_object *check_one, const uint8_t **objects, uint32_t *count)
+{
+    const struct trp__section *const section = check->sections[kind];
+    if (section == NULL) {
+        return true;
+    }
+    check->diagnostic.section = kind;
+    const uint8_t *const start = check->bytes + section->offset;
+    const struct trp__entry *const entries = (const void *)start;
+    uint64_t used = (uint64_t)section->count * sizeof *entries;
+    REQUIRE(used <= section->size_bytes, "entry.table", &section->count);
+    *objects = start;
+    *count = section->count;
+
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct trp__entry entry = entries[i];
+        check->diagnostic.index = i;
+        REQUIRE(entry.offset % alignment == 0, "entry.align", &entries[i]);
+        REQUIRE(entry.offset >= used, "entry.overlap", &entries[i]);
+        used = (uint64_t)entry.offset + entry.size_bytes;
+        REQUIRE(used <= section->size_bytes, "entry.range", &entries[i]);
+        if (!check_one(check, start + entry.offset, entry.size_bytes)) {
+            return false;
+        }
+    }
+    check->diagnostic.index = TRP_NONE;
+    return true;
+}
+
+// -- Skeletons and skins
+
+static bool check_finite(struct check *check, const float *values, size_t count, const char *rule)
+{
+    for (size_t i = 0; i < count; i++) {
+        REQUIRE(is_finite(values[i]), rule, &values[i]);
+    }
+    return true;
+}
+
+static bool check_skeleton_lanes(struct check *check, const trp_skeleton *skeleton)
+{
+    for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
+        const uint32_t lane = skeleton->lane_of_joint[joint];
+        REQUIRE(lane < skeleton->lane_count && skeleton->joint_of_lane[lane] == joint,
+                "skeleton.lane_of_joint", &skeleton->lane_of_joint[joint]);
+    }
+    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
+        const uint32_t joint = skeleton->joint_of_lane[lane];
+        const uint32_t parent = skeleton->parent_of_lane[lane];
+        REQUIRE(joint == TRP_NO_LANE ||
+                    (joint < skeleton->joint_count && skeleton->lane_of_joint[joint] == lane),
+                "skeleton.joint_of_lane", &skeleton->joint_of_lane[lane]);
+        REQUIRE(parent == TRP_NO_LANE ||
+                    (parent < lane && joint != TRP_NO_LANE &&
+                     skeleton->joint_of_lane[parent] != TRP_NO_LANE),
+                "skeleton.parent", &skeleton->parent_of_lane[lane]);
+    }
+    return true;
+}
+
+/// Parents lie in smaller lanes, so only lanes from the limit on can be too deep.
+static bool check_skeleton_depth(struct check *check, const trp_skeleton *skeleton)
+{
+    for (uint32_t lane = TRP__MAX_DEPTH; lane < skeleton->lane_count; lane++) {
+        uint32_t depth = 0;
+        for (uint32_t at = lane; at != TRP_NO_LANE; at = skeleton->parent_of_lane[at]) {
+            REQUIRE(++depth <= TRP__MAX_DEPTH, "skeleton.depth", &skeleton->parent_of_lane[lane]);
+        }
+    }
+    return true;
+}
+
+static bool check_skeleton_rest(struct check *check, const trp_skeleton *skeleton)
+{
+    static const float identity[10] = {0, 0, 0, 1, 0, 0, 0, 1, 1, 1};
+    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
+        // The ten values of a lane lie 16 floats apart: rotation, translation, scale.
+        const float *const block = (const void *)&skeleton->rest[lane / TRP_BLOCK_LANES];
+        const float *const values = block + lane % TRP_BLOCK_LANES;
+        const bool is_padding = skeleton->joint_of_lane[lane] == TRP_NO_LANE;
+        double length = 0;
+        for (uint32_t i = 0; i < 10; i++) {
+            const float *const value = values + i * TRP_BLOCK_LANES;
+            REQUIRE(!is_padding || memcmp(value, &identity[i], sizeof *value) == 0,
+                    "skeleton.padding", value);
+            REQUIRE(is_finite(*value), "skeleton.rest", value);
+            length += i < 4 ? (double)*value * (double)*value : 0;
+        }
+        REQUIRE(length >= 0.999 * 0.999 && length <= 1.001 * 1.001, "skeleton.rotation", values);
+    }
+    return true;
+}
+
+static bool check_skeleton(struct check *check, const uint8_t *at, uint32_t size_bytes)
+{
+    const struct trp__skeleton_header *const header = (const void *)at;
+    REQUIRE(size_bytes >= sizeof *header, "skeleton.short", at);
+    const uint64_t joints = header->joint_count;
+    const uint64_t blocks = header->block_count;
+    const uint64_t lanes = blocks * TRP_BLOCK_LANES;
+    REQUIRE(blocks >= 1 && blocks <= TRP__MAX_BLOCKS, "skeleton.blocks", &header->block_count);
+    REQUIRE(joints >= 1 && joints <= lanes, "skeleton.joints", &header->joint_count);
+    REQUIRE(header->joint_block_count >= 1 && header->joint_block_count <= blocks,
+            "skeleton.joint_blocks", &header->joint_block_count);
+    REQUIRE(size_bytes == sizeof *header + blocks * sizeof(trp_pose_block) +
+                              joints * (sizeof(uint64_t) + 2 * sizeof(uint32_t)) +
+                              (2 * lanes + joints) * sizeof(uint16_t),
+            "skeleton.size", at);
+    REQUIRE(is_positive(header->metres_per_unit), "skeleton.unit", &header->metres_per_unit);
+    if (!check_name(check, &header->name) ||
+        !check_finite(check, header->root_transform, 12, "skeleton.root")) {
+        return false;
+    }
+
+    trp_skeleton skeleton;
+    (void)trp_pack_skeleton(&check->pack, check->diagnostic.index, &skeleton);
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        if (!check_name(check, &skeleton.name_of_joint[joint])) {
+            return false;
+        }
+    }
+    return check_skeleton_lanes(check, &skeleton) && check_skeleton_depth(check, &skeleton) &&
+           check_skeleton_rest(check, &skeleton);
+}
+
+static bool check_skin(struct check *check, const uint8_t *at, uint32_t size_bytes)
+{
+    const struct trp__skin_header *const header = (const void *)at;
+    REQUIRE(size_bytes >= sizeof *header, "skin.short", at);
+    const uint64_t joints = header->joint_count;
+    REQUIRE(joints >= 1, "skin.joints", &header->joint_count);
+    REQUIRE(size_bytes == sizeof *header + joints * (12 * sizeof(float) + sizeof(uint16_t)),
+            "skin.size", at);
+    REQUIRE(header->skeleton < check->pack.skeleton_count, "skin.skeleton", &header->skeleton);
+    if (!check_name(check, &header->name)) {
+        return false;
+    }
+
+    trp_skin skin;
+    trp_skeleton skeleton;
+    (void)trp_pack_skin(&check->pack, check->diagnostic.index, &skin);
+    (void)trp_pack_skeleton(&check->pack, header->skeleton, &skeleton);
+    for (uint32_t i = 0; i < joints; i++) {
+        const uint32_t lane = skin.lane_of_entry[i];
+        REQUIRE(lane < skeleton.lane_count && skeleton.joint_of_lane[lane] != TRP_NO_LANE,
+                "skin.lane", &skin.lane_of_entry[i]);
+        if (!check_finite(check, skin.inverse_bind[i], 12, "skin.matrix")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// -- Clips
+
+static bool check_clip_header(struct check *check, const struct trp__clip_header *header)
+{
+    const uint32_t flags = TRP_CLIP_ADDITIVE | TRP_CLIP_LOOP_CLOSED | TRP_CLIP_ROOT_MOTION;
+    REQUIRE(header->skeleton < check->pack.skeleton_count || header->skeleton == TRP_NONE,
+            "clip.skeleton", &header->skeleton);
+    REQUIRE((header->flags & ~flags) == 0, "clip.flags", &header->flags);
+    REQUIRE(header->block_count >= 1 && header->block_count <= TRP__MAX_BLOCKS, "clip.blocks",
+            &header->block_count);
+    REQUIRE(header->rate_num >= 1 && header->rate_den >= 1, "clip.rate", &header->rate_num);
+    REQUIRE(header->tick_count <= TRP__MAX_TICKS, "clip.ticks", &header->tick_count);
+    REQUIRE(header->ticks_per_segment >= TRP__MIN_SEGMENT_TICKS &&
+                header->ticks_per_segment <= TRP__MAX_SEGMENT_TICKS,
+            "clip.segment_ticks", &header->ticks_per_segment);
+    REQUIRE(header->loop <= TRP__LOOP_CLOSED, "clip.loop", &header->loop);
+    REQUIRE(is_positive(header->metres_per_unit), "clip.unit", &header->metres_per_unit);
+
+    const float *const errors[5] = {
+        &header->budget_mm,    &header->shell_m,       &header->max_error_keys_mm,
+        &header->max_error_mm, &header->mean_error_mm,
+    };
+    for (uint32_t i = 0; i < 5; i++) {
+        REQUIRE(*errors[i] >= 0 && is_finite(*errors[i]), "clip.error", errors[i]);
+    }
+    return check_name(check, &header->name) && check_name(check, &header->source_file) &&
+           check_name(check, &header->source_clip) &&
+           check_name(check, &header->additive_reference);
+}
+
+/// Checks that a Rodrigues vector on a grid of 1 / `unit` is at most half a turn and a little.
+static bool is_rotation(const int64_t value[3], int64_t unit)
+{
+    const int64_t length = value[0] * value[0] + value[1] * value[1] + value[2] * value[2];
+    return length * 1000 <= unit * unit * 1001;
+}
+
+static bool check_clip_rotation_constants(struct check *check, const uint8_t *at, uint32_t count)
+{
+    for (; count > 0; count--, at += sizeof(uint64_t)) {
+        const uint64_t word = trp__read_u64(at);
+        int64_t value[3];
+        for (uint32_t i = 0; i < 3; i++) {
+            const int64_t field = (int64_t)(word >> 21 * i & 0x1FFFFF);
+            value[i] = (field ^ 0x100000) - 0x100000;
+        }
+        REQUIRE(word >> 63 == 0 && is_rotation(value, 1048575), "clip.rotation_constant", at);
+    }
+    return true;
+}
+
+static bool check_clip_rotation_means(struct check *check, const uint8_t *at, uint32_t count)
+{
+    for (; count > 0; count--, at += 3 * sizeof(int16_t)) {
+        int64_t value[3];
+        for (uint32_t i = 0; i < 3; i++) {
+            value[i] = (int16_t)trp__read_u16(at + i * sizeof(int16_t));
+        }
+        REQUIRE(is_rotation(value, 32767), "clip.rotation_mean", at);
+    }
+    return true;
+}
+
+static bool check_clip_floats(struct check *check, const uint8_t *at, uint32_t count,
+                              const char *rule)
+{
+    for (; count > 0; count--, at += sizeof(float)) {
+        REQUIRE(is_finite(trp__read_f32(at)), rule, at);
+    }
+    return true;
+}
+
+static bool check_clip_steps(struct check *check, const uint8_t *at, uint32_t count)
+{
+    for (; count > 0; count--, at += sizeof(uint16_t)) {
+        const float step = trp__step_from_bits(trp__read_u16(at));
+        REQUIRE(step >= STEP_LIMIT && is_finite(step), "clip.step", at);
+    }
+    return true;
+}
+
+/// Checks that the masks of a clip exclude each other and have as many bits as the header says.
+static bool check_clip_masks(struct check *check, const struct clip_parts *clip)
+{
+    const uint32_t blocks = clip->header->block_count;
+    for (uint32_t path = 0; path < 3; path++) {
+        uint32_t animated_count = 0;
+        uint32_t constant_count = 0;
+        for (uint32_t block = 0; block < blocks; block++) {
+            const uint16_t *const animated = &clip->masks[path * blocks + block];
+            const uint16_t *const constant = animated + 3 * blocks;
+            const uint16_t *const resting = constant + 3 * blocks;
+            REQUIRE((*animated & *constant) == 0 && ((*animated | *constant) & *resting) == 0,
+                    "clip.mask", animated);
+            animated_count += count_bits(*animated);
+            constant_count += count_bits(*constant);
+        }
+        REQUIRE(animated_count == clip->header->animated_count[path], "clip.animated_count",
+                &clip->header->animated_count[path]);
+        REQUIRE(constant_count == clip->header->constant_count[path], "clip.constant_count",
+                &clip->header->constant_count[path]);
+    }
+    return true;
+}
+
+/// Returns the first mask with a bit for a lane that holds no joint, or null.
+static const uint16_t *mask_without_joint(const uint16_t *masks, const trp_skeleton *skeleton)
+{
+    for (uint32_t block = 0; block < skeleton->block_count; block++) {
+        uint32_t free_lanes = 0;
+        for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
+            if (skeleton->joint_of_lane[block * TRP_BLOCK_LANES + lane] == TRP_NO_LANE) {
+                free_lanes |= 1u << lane;
+            }
+        }
+        for (uint32_t i = 0; i < 9; i++) {
+            const uint16_t *const mask = &masks[i * skeleton->block_count + block];
+            if ((*mask & free_lanes) != 0) {
+                return mask;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool check_clip_skeleton(struct check *check, const struct clip_parts *clip)
+{
+    const struct trp__clip_header *const header = clip->header;
+    trp_skeleton skeleton;
+    if (trp_pack_skeleton(&check->pack, header->skeleton, &skeleton) != TRP_OK) {
+        return true; // lies elsewhere: trp_clip_bind asks trp__clip_fits_skeleton
+    REQUIRE(header->bind_hash == skeleton.bind_hash, "clip.bind_hash", &header->bind_hash);
+    }
+    REQUIRE(header->block_count == skeleton.block_count, "clip.bind_blocks", &header->block_count);
+    const uint16_t *const mask = mask_without_joint(clip->masks, &skeleton);
+    REQUIRE(mask == NULL, "clip.lane", mask);
+    return true;
+}
+
+// -- Segments
+
+/// Checks which ticks of a segment have rows, and how many.
+static bool check_segment_ticks(struct check *check, const struct trp__segment_header *header,
+                                const uint8_t *mask)
+{
+    const uint32_t ticks = header->tick_count;
+    uint32_t row_count = ticks + 1;
+    if (header->flags & TRP__SEGMENT_TICK_MASK) {
+        const uint32_t last_word = ticks / 64;
+        row_count = 0;
+        for (uint32_t i = 0; i <= last_word; i++) {
+            row_count += count_bits(trp__read_u64(mask + i * sizeof(uint64_t)));
+        }
+        const uint64_t last = trp__read_u64(mask + last_word * sizeof(uint64_t));
+        REQUIRE((mask[0] & 1) == 1 && last >> ticks % 64 == 1, "segment.mask", mask);
+    }
+    REQUIRE(header->row_count == row_count, "segment.row_count", &header->row_count);
+    return true;
+}
+
+static bool check_segment_rules(struct check *check, const uint8_t *rules, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t rule = rules[i] & TRP__RULE_MASK;
+        const bool flips = (rules[i] & TRP__RULE_FLIP) != 0;
+        REQUIRE(rules[i] <= (TRP__RULE_MASK | TRP__RULE_FLIP) && rule != 0 &&
+                    !(flips && rule == TRP__RULE_LERP),
+                "segment.rule", &rules[i]);
+    }
+    return true;
+}
+
+static bool check_segment_holds(struct check *check, const uint8_t *holds,
+                                const struct clip_parts *clip)
+{
+    for (uint32_t i = 0; i < 3 * clip->header->block_count; i++) {
+        const uint8_t *const hold = holds + i * sizeof(uint16_t);
+        REQUIRE((trp__read_u16(hold) & ~clip->masks[i]) == 0, "segment.hold", hold);
+    }
+    return true;
+}
+
+/// Checks widths and bases of all components: the size of a row, and that no field of it can
+/// decode to a value beyond the limits.
+static bool check_segment_components(struct check *check, const struct trp__segment_header *header,
+                                     const uint8_t *stream, const struct clip_parts *clip)
+{
+    const uint32_t component_count = 3 * clip->animated_count;
+    uint64_t base_position = 5 * (uint64_t)component_count;
+    uint64_t row_bits = 0;
+    uint32_t component = 0;
+    for (uint32_t path = 0; path < 3; path++) {
+        const uint32_t base_bits = header->base_bits[path];
+        for (uint32_t i = 3 * clip->header->animated_count[path]; i > 0; i--, component++) {
+            const uint8_t *const at = stream + 5 * (uint64_t)component / 8;
+            const uint32_t width = read_bits(stream, 5 * (uint64_t)component, 5);
+            REQUIRE(width <= TRP__MAX_WIDTH, "segment.width", at);
+            row_bits += width;
+
+            const int64_t base = read_signed_bits(stream, base_position, base_bits);
+            base_position += base_bits;
+            const double step =
+                trp__step_from_bits(trp__read_u16(clip->steps + component / 3 * sizeof(uint16_t)));
+            double largest = step * (magnitude((double)base) + (double)(1u << width));
+            if (path != TRP_PATH_ROTATION) {
+                const uint32_t index = component - 3u * clip->header->animated_count[0];
+                largest += magnitude(trp__read_f32(clip->offsets + index * sizeof(float)));
+            }
+            REQUIRE(largest <= (path == TRP_PATH_ROTATION ? ROTATION_LIMIT : VALUE_LIMIT),
+                    "segment.value", at);
+        }
+    }
+    REQUIRE(header->row_bytes == (row_bits + 7) / 8, "segment.row_bytes", &header->row_bytes);
+    return true;
+}
+
+static bool check_segment(struct check *check, const uint8_t *at, uint32_t size_bytes,
+                          uint32_t index, const struct clip_parts *clip)
+{
+    const struct trp__segment_header *const header = (const void *)at;
+    REQUIRE(size_bytes >= sizeof *header, "segment.short", at);
+    const uint32_t first_tick = index * clip->header->ticks_per_segment;
+    const uint32_t ticks_left = clip->header->tick_count - first_tick;
+    const uint32_t ticks = ticks_left < clip->header->ticks_per_segment
+                               ? ticks_left
+                               : clip->header->ticks_per_segment;
+    REQUIRE(header->first_tick == first_tick, "segment.first_tick", &header->first_tick);
+    REQUIRE(header->tick_count == ticks, "segment.tick_count", &header->tick_count);
+    REQUIRE(header->flags <= (TRP__SEGMENT_TICK_MASK | TRP__SEGMENT_HOLDS), "segment.flags",
+            &header->flags);
+
+    uint64_t stream_bits = 3 * 5 * (uint64_t)clip->animated_count;
+    for (uint32_t path = 0; path < 3; path++) {
+        REQUIRE(header->base_bits[path] <= 32, "segment.base_bits", &header->base_bits[path]);
+        stream_bits += 3 * (uint64_t)clip->header->animated_count[path] * header->base_bits[path];
+    }
+    const uint32_t mask_bytes =
+        header->flags & TRP__SEGMENT_TICK_MASK ? (ticks / 64 + 1) * (uint32_t)sizeof(uint64_t) : 0;
+    const uint32_t hold_bytes = header->flags & TRP__SEGMENT_HOLDS
+                                    ? 3 * clip->header->block_count * (uint32_t)sizeof(uint16_t)
+                                    : 0;
+    const uint64_t rules_at = sizeof *header + mask_bytes;
+    const uint64_t stream_at = rules_at + clip->rule_count + hold_bytes;
+    REQUIRE(header->rows_offset >= stream_at + (stream_bits + 7) / 8, "segment.metadata",
+            &header->rows_offset);
+    REQUIRE(header->rows_offset + (uint64_t)header->row_count * header->row_bytes <= size_bytes,
+            "segment.rows", &header->rows_offset);
+
+    return check_segment_ticks(check, header, at + sizeof *header) &&
+           check_segment_rules(check, at + rules_at, clip->rule_count) &&
+           (hold_bytes == 0 ||
+            check_segment_holds(check, at + rules_at + clip->rule_count, clip)) &&
+           check_segment_components(check, header, at + stream_at, clip);
+}
+
+static bool check_segments(struct check *check, const uint8_t *at, uint32_t size_bytes,
+                           uint64_t resident_bytes, const struct clip_parts *clip)
+{
+    const struct trp__segment_entry *const entries = (const void *)(clip->header + 1);
+    uint64_t used = resident_bytes;
+    uint64_t row_count = 0;
+    for (uint32_t i = 0; i < clip->header->segment_count; i++) {
+        const struct trp__segment_entry entry = entries[i];
+        REQUIRE(entry.offset % 16 == 0, "segment.align", &entries[i]);
+        REQUIRE(entry.offset >= used, "segment.overlap", &entries[i]);
+        used = (uint64_t)entry.offset + entry.size_bytes;
+        REQUIRE(used <= size_bytes, "segment.range", &entries[i]);
+        const uint8_t *const segment = at + entry.offset;
+        if (!check_segment(check, segment, entry.size_bytes, i, clip)) {
+            return false;
+        }
+        row_count += ((const struct trp__segment_header *)(const void *)segment)->row_count;
+    }
+    REQUIRE(clip->header->row_count == row_count, "clip.row_count", &clip->header->row_count);
+    return true;
+}
+
+static bool check_clip(struct check *check, const uint8_t *at, uint32_t size_bytes)
+{
+    const struct trp__clip_header *const header = (const void *)at;
+    REQUIRE(size_bytes >= sizeof *header, "clip.short", at);
+    if (!check_clip_header(check, header)) {
+        return false;
+    }
+
+    const uint16_t *const animated = header->animated_count;
+    const uint16_t *const constant = header->constant_count;
+    const uint32_t animated_count = (uint32_t)animated[0] + animated[1] + animated[2];
+    const uint32_t last_tick = header->tick_count == 0 ? 0 : header->tick_count - 1;
+    const uint32_t segment_count =
+        animated_count == 0 ? 0 : last_tick / header->ticks_per_segment + 1;
+    REQUIRE(header->segment_count == segment_count, "clip.segment_count", &header->segment_count);
+
+    const uint32_t constant_floats = 3u * ((uint32_t)constant[1] + constant[2]);
+    const uint32_t offset_floats = 3u * ((uint32_t)animated[1] + animated[2]);
+    const uint64_t masks_at =
+        sizeof *header + header->segment_count * (uint64_t)sizeof(struct trp__segment_entry);
+    const uint64_t rotations_at = masks_at + 9 * header->block_count * (uint64_t)sizeof(uint16_t);
+    const uint64_t constants_at = rotations_at + constant[0] * sizeof(uint64_t);
+    const uint64_t offsets_at = constants_at + constant_floats * sizeof(float);
+    const uint64_t means_at = offsets_at + offset_floats * sizeof(float);
+    const uint64_t steps_at = means_at + animated[0] * 3 * sizeof(int16_t);
+    const uint64_t resident_bytes = steps_at + animated_count * sizeof(uint16_t);
+    REQUIRE(resident_bytes <= size_bytes, "clip.resident", at);
+
+    struct clip_parts clip = {
+        .header = header,
+        .masks = (const uint16_t *)(const void *)(at + masks_at),
+        .offsets = at + offsets_at,
+        .steps = at + steps_at,
+        .animated_count = animated_count,
+    };
+    for (uint32_t block = 0; block < header->block_count; block++) {
+        clip.rule_count += clip.masks[block] != 0;
+    }
+
+    return check_clip_masks(check, &clip) && check_clip_skeleton(check, &clip) &&
+           check_clip_rotation_constants(check, at + rotations_at, constant[0]) &&
+           check_clip_floats(check, at + constants_at, constant_floats, "clip.constant") &&
+           check_clip_floats(check, at + offsets_at, offset_floats, "clip.offset") &&
+           check_clip_rotation_means(check, at + means_at, animated[0]) &&
+           check_clip_steps(check, at + steps_at, animated_count) &&
+           check_segments(check, at, size_bytes, resident_bytes, &clip);
+}
+
+// -- Packs
+
+static bool check_everything(struct check *check, uint64_t size_bytes)
+{
+    trp_pack *const pack = &check->pack;
+    pack->bytes = check->bytes;
+    pack->size_bytes = (size_t)size_bytes;
+    if (!check_file(check, size_bytes) || !check_sections(check) || !check_strings(check)) {
+        return false;
+    }
+    pack->hash = ((const struct trp__file_header *)(const void *)check->bytes)->content_hash;
+    return check_objects(check, TRP__SECTION_SKELETONS, TRP_ALIGNMENT, check_skeleton,
+                         &pack->skeletons, &pack->skeleton_count) &&
+           check_objects(check, TRP__SECTION_SKINS, TRP_ALIGNMENT, check_skin, &pack->skins,
+                         &pack->skin_count) &&
+           check_objects(check, TRP__SECTION_CLIPS, 16, check_clip, &pack->clips,
+                         &pack->clip_count);
+}
+
+trp_result trp__pack_validate(const void *bytes, size_t size_bytes, trp_pack *pack,
+                              trp_diagnostic *diagnostic)
+{
+    struct check check = {
+        .bytes = bytes,
+        .diagnostic = {.index = TRP_NONE},
+    };
+    if (check_everything(&check, size_bytes)) {
+        check.diagnostic = (trp_diagnostic){.index = TRP_NONE};
+    } else {
+        memset(&check.pack, 0, sizeof check.pack);
+    }
+    *pack = check.pack;
+    *diagnostic = check.diagnostic;
+    return check.diagnostic.result;
+}
+
+bool trp__clip_fits_skeleton(const trp_clip *clip, const trp_skeleton *skeleton)
+{
+    const struct trp__clip_header *const header = (const void *)clip->bytes;
+    const struct trp__segment_entry *const entries = (const void *)(header + 1);
+    return header->bind_hash == skeleton->bind_hash &&
+           header->block_count == skeleton->block_count &&
+           mask_without_joint((const void *)(entries + header->segment_count), skeleton) == NULL;
+}
