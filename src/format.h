@@ -6,6 +6,7 @@
 #ifndef TROUPE_SRC_FORMAT_H
 #define TROUPE_SRC_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -121,7 +122,7 @@ struct trp__clip_header {
     uint32_t row_count;    // over all segments
     uint32_t source_joint_count; // joints of raw_bytes
     uint32_t source_clip_index; // of the clip in its file
-    uint32_t reserved[2];
+    uint32_t reserved[3];
 };
 
 enum { // trp__clip_header::loop
@@ -175,6 +176,7 @@ _Static_assert(sizeof(struct trp__section) == 32, "layout");
 _Static_assert(sizeof(struct trp__skeleton_header) == 128, "layout");
 _Static_assert(sizeof(struct trp__skin_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__clip_header) == 128, "layout");
+_Static_assert(offsetof(struct trp__clip_header, reserved) == 116, "no padding at the end");
 _Static_assert(sizeof(struct trp__segment_header) == 20, "layout");
 
 static inline uint16_t trp__read_u16(const void *at)
