@@ -6,6 +6,7 @@
 
 #define MAX_RATE 960.0
 #define RESAMPLE_RATE 30.0
+#define MAX_FRACTION (UINT32_MAX / 1024) // leaves room to refine
 
 /// A thousandth of a spacing, but no more than key times are rounded by: six decimals, or the
 /// precision of a float at that time. A larger offset would be an error of the motion.
@@ -43,7 +44,7 @@ static bool to_fraction(double value, uint32_t *num, uint32_t *den)
         const uint64_t whole = (uint64_t)rest;
         const uint64_t num2 = whole * num1 + num0;
         const uint64_t den2 = whole * den1 + den0;
-        if (num2 > UINT32_MAX || den2 > UINT32_MAX) {
+        if (num2 > MAX_FRACTION || den2 > MAX_FRACTION) {
             break;
         }
         num0 = num1;

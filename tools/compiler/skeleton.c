@@ -451,8 +451,9 @@ static void mark_attachments(const struct scene *scene, enum compile_nodes nodes
     }
 }
 
-bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, struct arena *arena,
-                        struct skeleton **skeletons, uint32_t *count, struct report *report)
+bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes,
+                        double metres_per_unit, struct arena *arena, struct skeleton **skeletons,
+                        uint32_t *count, struct report *report)
 {
     const uint32_t node_count = scene->node_count;
     bool *const is_skin_joint = ARENA_NEW(arena, bool, node_count);
@@ -529,6 +530,7 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, str
                 root_node = -1;
             }
         }
+        skeleton->metres_per_unit = metres_per_unit;
         if (!build(&selection, mark, root_node, skeleton, report)) {
             return false;
         }
@@ -549,6 +551,7 @@ bool skeleton_of_pack(const trp_skeleton *source, const struct scene *scene, str
         .joint_block_count = source->joint_block_count,
         .lane_count = source->lane_count,
         .bind_hash = source->bind_hash,
+        .metres_per_unit = source->metres_per_unit,
     };
     const uint32_t lanes = source->lane_count;
     skeleton->node_of_joint = ARENA_NEW(arena, uint32_t, source->joint_count);

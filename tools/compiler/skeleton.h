@@ -23,6 +23,7 @@ struct skeleton {
     uint16_t *joint_of_lane;
     uint16_t *parent_of_lane;
     const char **name_of_joint;
+    double metres_per_unit;
     double root[12];
     trp_pose_block *rest;               // as stored
     struct scene_transform *rest_local; // [lane_count] exact
@@ -35,9 +36,11 @@ struct skeleton {
 
 /// Finds the skeletons of a scene: with skins one for all skins under a scene root (and one more
 /// for animated nodes under other roots); without skins one for all animated nodes.
+/// @param metres_per_unit of the source
 /// @param skeletons [out] lives in `arena`; `count` may be 0: nothing moves
-bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, struct arena *arena,
-                        struct skeleton **skeletons, uint32_t *count, struct report *report);
+bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes,
+                        double metres_per_unit, struct arena *arena, struct skeleton **skeletons,
+                        uint32_t *count, struct report *report);
 
 /// Makes a skeleton of a pack's, for clips that shall play on it: the nodes of `scene` are mapped
 /// by name, and what does not map is reported.

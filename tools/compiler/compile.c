@@ -1,0 +1,488 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// From source files to a pack: read all, choose skeletons, fit every clip on its own thread, write
+// in the order of the inputs. Nothing here depends on which thread was faster.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <troupe/pack.h>
+#include <unistd.h>
+
+#include "../../src/format.h"
+#include "compiler.h"
+#include "fit.h"
+#include "import.h"
+#include "motion.h"
+#include "pack_writer.h"
+#include "skeleton.h"
+
+struct source {
+    const struct compile_input *input;
+    struct scene scene;
+    bool is_open;
+    struct skeleton *skeletons;
+    uint32_t *skeleton_indices; // in the pack, or TRP_NONE with --skeleton
+    uint32_t skeleton_count;
+};
+
+/// One clip to fit.
+struct task {
+    const struct source *source;
+    uint32_t skeleton; // of its source
+    struct motion motion;
+    const char *name;
+    const char *additive_reference; // or null
+    struct buffer clip;
+    bool ok;
+    char *messages; // what it had to say, from open_memstream
+    size_t message_bytes;
+    struct report report;
+};
+
+struct compilation {
+    const struct compile_options *options;
+    struct report *report;
+    struct arena arena;
+    struct source *sources;
+    struct task *tasks;
+    uint32_t task_count;
+    trp_pack skeleton_pack;
+    trp_skeleton shared_skeleton;
+    pthread_mutex_t lock;
+    pthread_cond_t finished;
+    uint32_t next;
+    uint32_t done;
+};
+
+static struct compile_input with_defaults(const struct compile_input *input)
+{
+    struct compile_input filled = *input;
+    filled.metres_per_unit = input->metres_per_unit > 0.0 ? input->metres_per_unit : 1.0;
+    filled.error_mm = input->error_mm > 0.0 ? input->error_mm : 0.1;
+    filled.shell_m = input->shell_m > 0.0 ? input->shell_m : 0.03;
+    return filled;
+}
+
+// ---- Reading -----------------------------------------------------------------------------------
+
+static bool open_skeleton_pack(struct compilation *compilation)
+{
+    const struct compile_options *const options = compilation->options;
+    trp_diagnostic diagnostic;
+    if (options->skeleton_pack == NULL) {
+        return true;
+    }
+    if (trp_pack_open(options->skeleton_pack, options->skeleton_pack_bytes,
+                      &compilation->skeleton_pack, &diagnostic) != TRP_OK) {
+        return report_error(compilation->report, TROUPE_EXIT_INPUT, "--skeleton", diagnostic.rule,
+                            "not a valid pack: byte %llu",
+                            (unsigned long long)diagnostic.byte_offset);
+    }
+    if (trp_pack_skeleton(&compilation->skeleton_pack, 0, &compilation->shared_skeleton) !=
+        TRP_OK) {
+        return report_error(compilation->report, TROUPE_EXIT_INPUT, "--skeleton",
+                            "skeleton.missing", "the pack holds no skeleton");
+    }
+    return true;
+}
+
+static bool open_source(struct compilation *compilation, const struct compile_input *input,
+                        struct source *source)
+{
+    struct report *const report = compilation->report;
+    source->input = input;
+    if (!import_file(input->path, &source->scene, report)) {
+        return false;
+    }
+    source->is_open = true;
+    report->file = input->path;
+    if (compilation->options->skeleton_pack != NULL) {
+        source->skeletons = ARENA_NEW(&compilation->arena, struct skeleton, 1);
+        source->skeleton_count = 1;
+        if (!skeleton_of_pack(&compilation->shared_skeleton, &source->scene, &compilation->arena,
+                              source->skeletons, report)) {
+            return false;
+        }
+        source->skeletons[0].metres_per_unit = input->metres_per_unit;
+    } else if (!skeletons_of_scene(&source->scene, input->nodes, input->metres_per_unit,
+                                   &compilation->arena, &source->skeletons,
+                                   &source->skeleton_count, report)) {
+        return false;
+    }
+    source->skeleton_indices = ARENA_NEW(&compilation->arena, uint32_t, source->skeleton_count);
+    if (source->skeleton_count == 0) {
+        report_warning(report, NULL, "scene.still", "no skin and no animated node: nothing to keep");
+    }
+    return true;
+}
+
+// ---- Planning ----------------------------------------------------------------------------------
+
+static const char *format_name(struct arena *arena, const char *form, const char *a, const char *b)
+{
+    const int size = snprintf(NULL, 0, form, a, b);
+    char *const text = arena_take(arena, (size_t)size + 1, 1);
+    snprintf(text, (size_t)size + 1, form, a, b);
+    return text;
+}
+
+/// Gives a clip its place among the tasks.
+static void add_task(struct compilation *compilation, struct source *source, uint32_t clip_index,
+                     uint32_t skeleton, bool is_first_of_clip)
+{
+    struct task *const task = &compilation->tasks[compilation->task_count];
+    struct arena *const arena = &compilation->arena;
+    *task = (struct task){.source = source, .skeleton = skeleton};
+    if (!motion_of_clip(&source->skeletons[skeleton], clip_index, arena, &task->motion)) {
+        return;
+    }
+    task->name = source->scene.clips[clip_index].name;
+    if (task->name[0] == '\0') {
+        char number[32];
+        snprintf(number, sizeof number, "%u", clip_index);
+        task->name = format_name(arena, "%s_%s", source->scene.stem, number);
+    }
+    if (!is_first_of_clip) {
+        const struct skeleton *const own = &source->skeletons[skeleton];
+        task->name = format_name(arena, "%s@%s", task->name, own->name_of_joint[0]);
+    }
+    compilation->task_count++;
+}
+
+/// Clips of one name in several inputs get the file's stem in front; what still collides a number.
+static void settle_names(struct compilation *compilation)
+{
+    struct arena *const arena = &compilation->arena;
+    struct task *const tasks = compilation->tasks;
+    const uint32_t count = compilation->task_count;
+    const char **const names = ARENA_NEW(arena, const char *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool collides = false;
+        for (uint32_t k = 0; k < count && !collides; k++) {
+            collides = tasks[k].source != tasks[i].source &&
+                       strcmp(tasks[k].name, tasks[i].name) == 0;
+        }
+        names[i] = tasks[i].name;
+        if (collides) {
+            names[i] = format_name(arena, "%s|%s", tasks[i].source->scene.stem, tasks[i].name);
+            compilation->report->file = tasks[i].source->input->path;
+            report_warning(compilation->report, tasks[i].name, "clip.name",
+                           "several inputs have a clip of this name: here it becomes '%s'",
+                           names[i]);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t repetition = 1;
+        for (uint32_t k = 0; k < i; k++) {
+            repetition += strcmp(names[k], names[i]) == 0;
+        }
+        tasks[i].name = names[i];
+        if (repetition > 1) {
+            char number[32];
+            snprintf(number, sizeof number, "%u", repetition);
+            tasks[i].name = format_name(arena, "%s#%s", names[i], number);
+            compilation->report->file = tasks[i].source->input->path;
+            report_warning(compilation->report, names[i], "clip.name",
+                           "the name is taken: this clip becomes '%s'", tasks[i].name);
+        }
+    }
+}
+
+/// Takes the reference pose of `--additive` away from a clip.
+static bool make_additive(struct compilation *compilation, struct task *task)
+{
+    const struct compile_input *const input = task->source->input;
+    const struct scene *const scene = &task->source->scene;
+    const struct skeleton *const skeleton = &task->source->skeletons[task->skeleton];
+    if (input->additive == NULL || strcmp(input->additive, task->motion.source_clip) == 0) {
+        return true; // the reference itself stays a clip of its own
+    }
+    compilation->report->file = input->path;
+    if (strcmp(input->additive, "rest") == 0) {
+        motion_make_additive(&task->motion, NULL, &compilation->arena);
+    } else {
+        struct motion reference;
+        uint32_t index = 0;
+        while (index < scene->clip_count && strcmp(scene->clips[index].name, input->additive) != 0) {
+            index++;
+        }
+        if (index == scene->clip_count) {
+            return report_error(compilation->report, TROUPE_EXIT_INPUT, "--additive",
+                                "additive.reference", "no clip is named '%s'", input->additive);
+        }
+        motion_of_clip(skeleton, index, &compilation->arena, &reference);
+        motion_make_additive(&task->motion, &reference, &compilation->arena);
+    }
+    task->additive_reference = input->additive;
+    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
+        const double *const scale = task->motion.reference[lane].scale;
+        if (task->motion.curves[lane * 3 + SCENE_SCALE] != NULL &&
+            (scale[0] == 0.0 || scale[1] == 0.0 || scale[2] == 0.0)) {
+            return report_error(compilation->report, TROUPE_EXIT_INPUT, task->motion.source_clip,
+                                "additive.scale",
+                                "the reference scale of joint '%s' is 0: no scale can be added",
+                                skeleton->name_of_joint[skeleton->joint_of_lane[lane]]);
+        }
+    }
+    return true;
+}
+
+static bool plan(struct compilation *compilation)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < compilation->options->input_count; i++) {
+        const struct source *const source = &compilation->sources[i];
+        most += (size_t)source->scene.clip_count * source->skeleton_count;
+    }
+    compilation->tasks = ARENA_NEW(&compilation->arena, struct task, most + 1);
+    for (uint32_t i = 0; i < compilation->options->input_count; i++) {
+        struct source *const source = &compilation->sources[i];
+        for (uint32_t clip = 0; clip < source->scene.clip_count; clip++) {
+            const uint32_t before = compilation->task_count;
+            for (uint32_t skeleton = 0; skeleton < source->skeleton_count; skeleton++) {
+                add_task(compilation, source, clip, skeleton,
+                         compilation->task_count == before);
+            }
+            if (compilation->task_count == before) {
+                compilation->report->file = source->input->path;
+                report_warning(compilation->report, source->scene.clips[clip].name, "clip.empty",
+                               "moves no joint: left out");
+            }
+        }
+    }
+    settle_names(compilation);
+    for (uint32_t i = 0; i < compilation->task_count; i++) {
+        if (!make_additive(compilation, &compilation->tasks[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- Fitting -----------------------------------------------------------------------------------
+
+static void run_task(struct task *task)
+{
+    FILE *const stream = open_memstream(&task->messages, &task->message_bytes);
+    const struct compile_input *const input = task->source->input;
+    const struct fit_options options = {
+        .metres_per_unit = input->metres_per_unit,
+        .error_mm = input->error_mm,
+        .shell_m = input->shell_m,
+        .loop = input->loop,
+    };
+    task->report.out = stream;
+    task->report.file = input->path;
+    task->ok = fit_motion(&task->motion, &options, &task->clip, &task->report);
+    if (stream != NULL) {
+        fclose(stream);
+    }
+}
+
+static void *worker(void *user)
+{
+    struct compilation *const compilation = user;
+    pthread_mutex_lock(&compilation->lock);
+    while (compilation->next < compilation->task_count) {
+        struct task *const task = &compilation->tasks[compilation->next++];
+        pthread_mutex_unlock(&compilation->lock);
+        run_task(task);
+        pthread_mutex_lock(&compilation->lock);
+        compilation->done++;
+        pthread_cond_signal(&compilation->finished);
+    }
+    pthread_mutex_unlock(&compilation->lock);
+    return NULL;
+}
+
+/// Watches the workers and tells the caller how far they are.
+static void follow(struct compilation *compilation)
+{
+    const struct compile_options *const options = compilation->options;
+    uint32_t told = UINT32_MAX;
+    pthread_mutex_lock(&compilation->lock);
+    for (;;) {
+        const uint32_t done = compilation->done;
+        if (done != told && options->progress != NULL) {
+            told = done;
+            pthread_mutex_unlock(&compilation->lock);
+            options->progress(done, compilation->task_count, options->progress_user);
+            pthread_mutex_lock(&compilation->lock);
+        }
+        if (compilation->done >= compilation->task_count) {
+            break;
+        }
+        if (compilation->done == done) {
+            pthread_cond_wait(&compilation->finished, &compilation->lock);
+        }
+    }
+    pthread_mutex_unlock(&compilation->lock);
+}
+
+static uint32_t thread_count(const struct compilation *compilation)
+{
+    uint32_t wanted = compilation->options->job_count;
+    if (wanted == 0) {
+        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        wanted = processors > 0 ? (uint32_t)processors : 1;
+    }
+    return wanted < compilation->task_count ? wanted : compilation->task_count;
+}
+
+static void run_tasks(struct compilation *compilation)
+{
+    const uint32_t count = thread_count(compilation);
+    pthread_t *const threads = ARENA_NEW(&compilation->arena, pthread_t, count);
+    uint32_t started = 0;
+    pthread_mutex_init(&compilation->lock, NULL);
+    pthread_cond_init(&compilation->finished, NULL);
+    while (started < count &&
+           pthread_create(&threads[started], NULL, worker, compilation) == 0) {
+        started++;
+    }
+    if (started == 0) {
+        worker(compilation); // no thread to be had: do it here
+    }
+    follow(compilation);
+    for (uint32_t i = 0; i < started; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    pthread_cond_destroy(&compilation->finished);
+    pthread_mutex_destroy(&compilation->lock);
+}
+
+/// Passes on what the tasks had to say, in their order.
+static bool collect_reports(struct compilation *compilation)
+{
+    struct report *const report = compilation->report;
+    bool ok = true;
+    for (uint32_t i = 0; i < compilation->task_count; i++) {
+        struct task *const task = &compilation->tasks[i];
+        if (task->messages != NULL && report->out != NULL) {
+            fwrite(task->messages, 1, task->message_bytes, report->out);
+        }
+        if (report->error_count == 0 && task->report.error_count > 0) {
+            report->exit_code = task->report.exit_code;
+            memcpy(report->first_error, task->report.first_error, sizeof report->first_error);
+        }
+        report->error_count += task->report.error_count;
+        report->warning_count += task->report.warning_count;
+        ok = ok && task->ok;
+    }
+    return ok;
+}
+
+// ---- Writing -----------------------------------------------------------------------------------
+
+static bool same_skeleton(const struct skeleton *a, const struct skeleton *b)
+{
+    return a->bind_hash == b->bind_hash && a->block_count == b->block_count &&
+           a->metres_per_unit == b->metres_per_unit && strcmp(a->name, b->name) == 0 &&
+           memcmp(a->rest, b->rest, a->block_count * sizeof *a->rest) == 0 &&
+           memcmp(a->root, b->root, sizeof a->root) == 0;
+}
+
+/// Writes a skeleton and its skins, or finds the same one of an earlier input.
+static uint32_t write_skeleton(struct compilation *compilation, struct pack_writer *writer,
+                               const struct source *source, const struct skeleton *skeleton)
+{
+    for (const struct source *earlier = compilation->sources; earlier != source; earlier++) {
+        for (uint32_t i = 0; i < earlier->skeleton_count; i++) {
+            if (same_skeleton(&earlier->skeletons[i], skeleton)) {
+                return earlier->skeleton_indices[i];
+            }
+        }
+    }
+    const uint32_t index = pack_writer_add_skeleton(writer, skeleton);
+    for (uint32_t i = 0; i < source->scene.skin_count; i++) {
+        const struct scene_skin *const skin = &source->scene.skins[i];
+        if (skin->joint_count > 0 && skeleton->joint_of_node[skin->nodes[0]] != TRP_NONE) {
+            pack_writer_add_skin(writer, skeleton, index, skin);
+        }
+    }
+    return index;
+}
+
+static void write_clip(struct pack_writer *writer, struct task *task)
+{
+    struct trp__clip_header header;
+    memcpy(&header, task->clip.bytes, sizeof header);
+    header.name_hash = trp_name_hash(task->name);
+    header.name = pack_writer_string(writer, task->name);
+    header.source_file = pack_writer_string(writer, task->source->scene.stem);
+    header.source_clip = pack_writer_string(writer, task->motion.source_clip);
+    header.additive_reference = pack_writer_string(
+        writer, task->additive_reference != NULL ? task->additive_reference : "");
+    header.skeleton = task->source->skeleton_indices[task->skeleton];
+    memcpy(task->clip.bytes, &header, sizeof header);
+    pack_writer_add_clip(writer, &task->clip);
+}
+
+static bool write_pack(struct compilation *compilation, void **bytes, size_t *size_bytes)
+{
+    struct pack_writer writer = {0};
+    for (uint32_t i = 0; i < compilation->options->input_count; i++) {
+        struct source *const source = &compilation->sources[i];
+        for (uint32_t k = 0; k < source->skeleton_count; k++) {
+            source->skeleton_indices[k] =
+                source->skeletons[k].in_pack
+                    ? write_skeleton(compilation, &writer, source, &source->skeletons[k])
+                    : TRP_NONE;
+        }
+    }
+    for (uint32_t i = 0; i < compilation->task_count; i++) {
+        write_clip(&writer, &compilation->tasks[i]);
+    }
+    *size_bytes = pack_writer_finish(&writer, bytes);
+    pack_writer_free(&writer);
+    if (*size_bytes == 0) {
+        return report_error(compilation->report, TROUPE_EXIT_UNSUPPORTED, NULL, "pack.size",
+                            "a section of the pack would pass 4 GiB");
+    }
+    trp_pack pack;
+    trp_diagnostic diagnostic;
+    if (trp_pack_open(*bytes, *size_bytes, &pack, &diagnostic) != TRP_OK) {
+        free(*bytes);
+        *bytes = NULL;
+        return report_error(compilation->report, TROUPE_EXIT_INTERNAL, NULL, "internal",
+                            "the runtime refuses the pack: rule %s, byte %llu", diagnostic.rule,
+                            (unsigned long long)diagnostic.byte_offset);
+    }
+    return true;
+}
+
+bool compile_pack(const struct compile_options *options, void **bytes, size_t *size_bytes,
+                  struct report *report)
+{
+    struct compilation compilation = {.options = options, .report = report};
+    struct arena *const arena = &compilation.arena;
+    struct compile_input *const inputs =
+        ARENA_NEW(arena, struct compile_input, options->input_count);
+    compilation.sources = ARENA_NEW(arena, struct source, options->input_count);
+    *bytes = NULL;
+    *size_bytes = 0;
+    bool ok = open_skeleton_pack(&compilation);
+    for (uint32_t i = 0; i < options->input_count && ok; i++) {
+        inputs[i] = with_defaults(&options->inputs[i]);
+        ok = open_source(&compilation, &inputs[i], &compilation.sources[i]);
+    }
+    ok = ok && plan(&compilation);
+    if (ok) {
+        run_tasks(&compilation);
+        ok = collect_reports(&compilation);
+    }
+    report->file = NULL;
+    ok = ok && write_pack(&compilation, bytes, size_bytes);
+    for (uint32_t i = 0; i < compilation.task_count; i++) {
+        free(compilation.tasks[i].messages);
+        buffer_free(&compilation.tasks[i].clip);
+    }
+    for (uint32_t i = 0; i < options->input_count; i++) {
+        if (compilation.sources[i].is_open) {
+            scene_free(&compilation.sources[i].scene);
+        }
+    }
+    arena_free(arena);
+    return ok;
+}

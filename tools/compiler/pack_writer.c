@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+#include "pack_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+static void *checked(void *memory)
+{
+    if (memory == NULL) {
+        fputs("troupe: error: out of memory [memory]\n", stderr);
+        exit(TROUPE_EXIT_INTERNAL);
+    }
+    return memory;
+}
+
+static void section_add(struct pack_section *section, const void *bytes, size_t size)
+{
+    if (section->count == section->capacity) {
+        section->capacity = section->capacity == 0 ? 8 : section->capacity * 2;
+        section->objects = checked(
+            realloc(section->objects, section->capacity * sizeof *section->objects));
+    }
+    struct pack_object *const object = &section->objects[section->count++];
+    object->bytes = checked(malloc(size));
+    object->size = (uint32_t)size;
+    memcpy(object->bytes, bytes, size);
+}
+
+uint32_t pack_writer_string(struct pack_writer *writer, const char *text)
+{
+    if (writer->strings.size == 0) {
+        buffer_append(&writer->strings, "", 1);
+    }
+    const size_t size = strlen(text) + 1;
+    for (size_t at = 0; at < writer->strings.size;) {
+        const char *const have = (const char *)writer->strings.bytes + at;
+        if (strcmp(have, text) == 0) {
+            return (uint32_t)at;
+        }
+        at += strlen(have) + 1;
+    }
+    return (uint32_t)buffer_append(&writer->strings, text, size);
+}
+
+uint32_t pack_writer_add_skeleton(struct pack_writer *writer, const struct skeleton *skeleton)
+{
+    struct trp__skeleton_header header = {
+        .name_hash = trp_name_hash(skeleton->name),
+        .bind_hash = skeleton->bind_hash,
+        .metres_per_unit = skeleton->metres_per_unit,
+        .name = pack_writer_string(writer, skeleton->name),
+        .joint_count = skeleton->joint_count,
+        .block_count = skeleton->block_count,
+        .joint_block_count = skeleton->joint_block_count,
+    };
+    for (int i = 0; i < 12; i++) {
+        header.root_transform[i] = (float)skeleton->root[i];
+    }
+    const uint32_t joints = skeleton->joint_count;
+    const uint32_t lanes = skeleton->lane_count;
+    struct buffer bytes = {0};
+    buffer_append(&bytes, &header, sizeof header);
+    buffer_append(&bytes, skeleton->rest, skeleton->block_count * sizeof(trp_pose_block));
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        const uint64_t hash = trp_name_hash(skeleton->name_of_joint[joint]);
+        buffer_append(&bytes, &hash, sizeof hash);
+    }
+    buffer_append(&bytes, skeleton->node_of_joint, joints * sizeof(uint32_t));
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        const uint32_t name = pack_writer_string(writer, skeleton->name_of_joint[joint]);
+        buffer_append(&bytes, &name, sizeof name);
+    }
+    buffer_append(&bytes, skeleton->parent_of_lane, lanes * sizeof(uint16_t));
+    buffer_append(&bytes, skeleton->joint_of_lane, lanes * sizeof(uint16_t));
+    buffer_append(&bytes, skeleton->lane_of_joint, joints * sizeof(uint16_t));
+    section_add(&writer->skeletons, bytes.bytes, bytes.size);
+    buffer_free(&bytes);
+    return writer->skeletons.count - 1;
+}
+
+void pack_writer_add_skin(struct pack_writer *writer, const struct skeleton *skeleton,
+                          uint32_t skeleton_index, const struct scene_skin *skin)
+{
+    const struct trp__skin_header header = {
+        .name_hash = trp_name_hash(skin->name),
+        .name = pack_writer_string(writer, skin->name),
+        .skeleton = skeleton_index,
+        .joint_count = skin->joint_count,
+    };
+    struct buffer bytes = {0};
+    buffer_append(&bytes, &header, sizeof header);
+    for (uint32_t entry = 0; entry < skin->joint_count; entry++) {
+        float matrix[12];
+        for (int i = 0; i < 12; i++) {
+            matrix[i] = (float)skin->inverse_bind[entry][i];
+        }
+        buffer_append(&bytes, matrix, sizeof matrix);
+    }
+    for (uint32_t entry = 0; entry < skin->joint_count; entry++) {
+        const uint32_t joint = skeleton->joint_of_node[skin->nodes[entry]];
+        const uint16_t lane = skeleton->lane_of_joint[joint];
+        buffer_append(&bytes, &lane, sizeof lane);
+    }
+    section_add(&writer->skins, bytes.bytes, bytes.size);
+    buffer_free(&bytes);
+}
+
+void pack_writer_add_clip(struct pack_writer *writer, const struct buffer *clip)
+{
+    section_add(&writer->clips, clip->bytes, clip->size);
+}
+
+/// Appends a section of objects to the file and fills its row of the table.
+static bool append_section(struct buffer *file, const struct pack_section *section, uint32_t kind,
+                           size_t alignment, struct trp__section *row)
+{
+    struct buffer bytes = {0};
+    struct trp__entry *const entries = checked(calloc(section->count, sizeof *entries));
+    buffer_append(&bytes, entries, section->count * sizeof *entries);
+    for (uint32_t i = 0; i < section->count; i++) {
+        buffer_align(&bytes, alignment);
+        entries[i].offset = (uint32_t)bytes.size;
+        entries[i].size_bytes = section->objects[i].size;
+        buffer_append(&bytes, section->objects[i].bytes, section->objects[i].size);
+    }
+    memcpy(bytes.bytes, entries, section->count * sizeof *entries);
+    free(entries);
+    buffer_align(file, 64);
+    const bool fits = bytes.size <= UINT32_MAX;
+    *row = (struct trp__section){
+        .kind = kind, .count = section->count, .size_bytes = bytes.size, .offset = file->size};
+    buffer_append(file, bytes.bytes, bytes.size);
+    buffer_free(&bytes);
+    return fits;
+}
+
+size_t pack_writer_finish(struct pack_writer *writer, void **bytes)
+{
+    static const uint8_t zeros[TRP__TAIL_BYTES];
+    struct trp__section rows[4] = {0};
+    uint32_t row_count = 0;
+    const struct {
+        const struct pack_section *section;
+        uint32_t kind;
+        size_t alignment;
+    } sections[3] = {
+        {&writer->skeletons, TRP__SECTION_SKELETONS, 64},
+        {&writer->skins, TRP__SECTION_SKINS, 64},
+        {&writer->clips, TRP__SECTION_CLIPS, 16},
+    };
+    pack_writer_string(writer, "");
+    row_count = 1;
+    for (int i = 0; i < 3; i++) {
+        row_count += sections[i].section->count > 0;
+    }
+    struct trp__file_header header = {
+        .magic = TRP__MAGIC,
+        .endian_mark = TRP__ENDIAN_MARK,
+        .version = TRP__FORMAT_VERSION,
+        .section_count = row_count,
+    };
+    struct buffer file = {0};
+    buffer_append(&file, &header, sizeof header);
+    buffer_append(&file, rows, row_count * sizeof *rows);
+    buffer_align(&file, 64);
+    rows[0] = (struct trp__section){.kind = TRP__SECTION_STRINGS,
+                                    .size_bytes = writer->strings.size,
+                                    .offset = file.size};
+    buffer_append(&file, writer->strings.bytes, writer->strings.size);
+    bool fits = writer->strings.size <= UINT32_MAX;
+    uint32_t row = 1;
+    for (int i = 0; i < 3; i++) {
+        if (sections[i].section->count > 0) {
+            fits &= append_section(&file, sections[i].section, sections[i].kind,
+                                   sections[i].alignment, &rows[row++]);
+        }
+    }
+    buffer_align(&file, 64);
+    buffer_append(&file, zeros, sizeof zeros);
+    header.size_bytes = file.size;
+    memcpy(file.bytes, &header, sizeof header);
+    memcpy(file.bytes + sizeof header, rows, row_count * sizeof *rows);
+    header.content_hash = XXH64(file.bytes, file.size, 0);
+    memcpy(file.bytes, &header, sizeof header);
+    *bytes = NULL;
+    const size_t size = fits ? file.size : 0;
+    if (fits) {
+        *bytes = checked(aligned_alloc(64, file.size)); // the size is a multiple of 64
+        memcpy(*bytes, file.bytes, file.size);
+    }
+    buffer_free(&file);
+    return size;
+}
+
+static void section_free(struct pack_section *section)
+{
+    for (uint32_t i = 0; i < section->count; i++) {
+        free(section->objects[i].bytes);
+    }
+    free(section->objects);
+}
+
+void pack_writer_free(struct pack_writer *writer)
+{
+    buffer_free(&writer->strings);
+    section_free(&writer->skeletons);
+    section_free(&writer->skins);
+    section_free(&writer->clips);
+    *writer = (struct pack_writer){0};
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Puts skeletons, skins and clips together into the bytes of a pack.
+#ifndef TROUPE_TOOLS_PACK_WRITER_H
+#define TROUPE_TOOLS_PACK_WRITER_H
+
+#include "../../src/format.h"
+#include "buffer.h"
+#include "skeleton.h"
+
+struct pack_object {
+    uint8_t *bytes;
+    uint32_t size;
+};
+
+struct pack_section {
+    struct pack_object *objects;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+/// Zero-initialise; pack_writer_free gives everything back.
+struct pack_writer {
+    struct buffer strings;
+    struct pack_section skeletons;
+    struct pack_section skins;
+    struct pack_section clips;
+};
+
+/// Returns the place of a string, stored once however often it is asked for.
+uint32_t pack_writer_string(struct pack_writer *writer, const char *text);
+
+/// Adds a skeleton and returns its index.
+uint32_t pack_writer_add_skeleton(struct pack_writer *writer, const struct skeleton *skeleton);
+
+/// Adds a skin over a skeleton of this pack.
+void pack_writer_add_skin(struct pack_writer *writer, const struct skeleton *skeleton,
+                          uint32_t skeleton_index, const struct scene_skin *skin);
+
+/// Adds the finished bytes of a clip.
+void pack_writer_add_clip(struct pack_writer *writer, const struct buffer *clip);
+
+/// Writes the pack.
+/// @param bytes [out] 64-byte aligned, from the C allocator
+/// @return the size, or 0 where a section would pass 4 GiB
+size_t pack_writer_finish(struct pack_writer *writer, void **bytes);
+
+void pack_writer_free(struct pack_writer *writer);
+
+#endif
