@@ -80,7 +80,8 @@ static bool settle_rate(const double *times, uint32_t count, double duration_s, 
         const double candidate = (double)candidates[i].rate_num / candidates[i].rate_den;
         const int64_t last = (int64_t)(duration_s * candidate + 0.5);
         if (last == ticks && fits(times, count, candidate)) {
-            *grid = candidates[i];
+            grid->rate_num = candidates[i].rate_num;
+            grid->rate_den = candidates[i].rate_den;
             grid->tick_count = ticks;
             return true;
         }
