@@ -9,6 +9,8 @@
 #ifndef TROUPE_SIMD_WIDE_H
 #define TROUPE_SIMD_WIDE_H
 
+#include <string.h>
+
 #include "isa.h"
 
 #if defined(TRP__ISA_PORTABLE) && !defined(SIMDE_NO_NATIVE)
@@ -138,11 +140,17 @@ TRP__INLINE wf wf_unpack_high(wf a, wf b) { return simde_mm_unpackhi_ps(a, b); }
 TRP__INLINE wf wf_low_halves(wf a, wf b) { return simde_mm_movelh_ps(a, b); }
 TRP__INLINE wf wf_high_halves(wf a, wf b) { return simde_mm_movehl_ps(b, a); }
 
-TRP__INLINE wf wf_from_groups(const float *const *at) { return simde_mm_loadu_ps(at[0]); }
+#define wf_splat(a, index) simde_mm_shuffle_ps(a, a, 0x55 * (index))
 
-TRP__INLINE void wf_store_groups(float *const *at, wf a) { simde_mm_storeu_ps(at[0], a); }
+TRP__INLINE wf wf_from_groups(const float *const *at, size_t offset)
+{
+    return simde_mm_loadu_ps(at[0] + offset);
+}
 
-TRP__INLINE void wf_stream_groups(float *const *at, wf a) { simde_mm_stream_ps(at[0], a); }
+TRP__INLINE void wf_store_groups(float *const *at, size_t offset, wf a)
+{
+    simde_mm_storeu_ps(at[0] + offset, a);
+}
 
 TRP__INLINE wf wf_repeat_group(const float *at) { return simde_mm_loadu_ps(at); }
 
@@ -206,22 +214,18 @@ TRP__INLINE wf wf_unpack_high(wf a, wf b) { return simde_mm256_unpackhi_ps(a, b)
 TRP__INLINE wf wf_low_halves(wf a, wf b) { return simde_mm256_shuffle_ps(a, b, 0x44); }
 TRP__INLINE wf wf_high_halves(wf a, wf b) { return simde_mm256_shuffle_ps(a, b, 0xEE); }
 
-TRP__INLINE wf wf_from_groups(const float *const *at)
+#define wf_splat(a, index) simde_mm256_permute_ps(a, 0x55 * (index))
+
+TRP__INLINE wf wf_from_groups(const float *const *at, size_t offset)
 {
-    const wf low = simde_mm256_castps128_ps256(simde_mm_loadu_ps(at[0]));
-    return simde_mm256_insertf128_ps(low, simde_mm_loadu_ps(at[4]), 1);
+    const wf low = simde_mm256_castps128_ps256(simde_mm_loadu_ps(at[0] + offset));
+    return simde_mm256_insertf128_ps(low, simde_mm_loadu_ps(at[4] + offset), 1);
 }
 
-TRP__INLINE void wf_store_groups(float *const *at, wf a)
+TRP__INLINE void wf_store_groups(float *const *at, size_t offset, wf a)
 {
-    simde_mm_storeu_ps(at[0], simde_mm256_castps256_ps128(a));
-    simde_mm_storeu_ps(at[4], simde_mm256_extractf128_ps(a, 1));
-}
-
-TRP__INLINE void wf_stream_groups(float *const *at, wf a)
-{
-    simde_mm_stream_ps(at[0], simde_mm256_castps256_ps128(a));
-    simde_mm_stream_ps(at[4], simde_mm256_extractf128_ps(a, 1));
+    simde_mm_storeu_ps(at[0] + offset, simde_mm256_castps256_ps128(a));
+    simde_mm_storeu_ps(at[4] + offset, simde_mm256_extractf128_ps(a, 1));
 }
 
 TRP__INLINE wf wf_repeat_group(const float *at)
@@ -285,37 +289,99 @@ TRP__INLINE wf wf_unpack_high(wf a, wf b) { return _mm512_unpackhi_ps(a, b); }
 TRP__INLINE wf wf_low_halves(wf a, wf b) { return _mm512_shuffle_ps(a, b, 0x44); }
 TRP__INLINE wf wf_high_halves(wf a, wf b) { return _mm512_shuffle_ps(a, b, 0xEE); }
 
-TRP__INLINE wf wf_from_groups(const float *const *at)
+#define wf_splat(a, index) _mm512_permute_ps(a, 0x55 * (index))
+
+TRP__INLINE wf wf_from_groups(const float *const *at, size_t offset)
 {
-    const wf one = _mm512_castps128_ps512(_mm_loadu_ps(at[0]));
-    const wf two = _mm512_insertf32x4(one, _mm_loadu_ps(at[4]), 1);
-    const wf three = _mm512_insertf32x4(two, _mm_loadu_ps(at[8]), 2);
-    return _mm512_insertf32x4(three, _mm_loadu_ps(at[12]), 3);
+    const wf one = _mm512_castps128_ps512(_mm_loadu_ps(at[0] + offset));
+    const wf two = _mm512_insertf32x4(one, _mm_loadu_ps(at[4] + offset), 1);
+    const wf three = _mm512_insertf32x4(two, _mm_loadu_ps(at[8] + offset), 2);
+    return _mm512_insertf32x4(three, _mm_loadu_ps(at[12] + offset), 3);
 }
 
-TRP__INLINE void wf_store_groups(float *const *at, wf a)
+TRP__INLINE void wf_store_groups(float *const *at, size_t offset, wf a)
 {
-    _mm_storeu_ps(at[0], _mm512_castps512_ps128(a));
-    _mm_storeu_ps(at[4], _mm512_extractf32x4_ps(a, 1));
-    _mm_storeu_ps(at[8], _mm512_extractf32x4_ps(a, 2));
-    _mm_storeu_ps(at[12], _mm512_extractf32x4_ps(a, 3));
-}
-
-TRP__INLINE void wf_stream_groups(float *const *at, wf a)
-{
-    _mm_stream_ps(at[0], _mm512_castps512_ps128(a));
-    _mm_stream_ps(at[4], _mm512_extractf32x4_ps(a, 1));
-    _mm_stream_ps(at[8], _mm512_extractf32x4_ps(a, 2));
-    _mm_stream_ps(at[12], _mm512_extractf32x4_ps(a, 3));
+    _mm_storeu_ps(at[0] + offset, _mm512_castps512_ps128(a));
+    _mm_storeu_ps(at[4] + offset, _mm512_extractf32x4_ps(a, 1));
+    _mm_storeu_ps(at[8] + offset, _mm512_extractf32x4_ps(a, 2));
+    _mm_storeu_ps(at[12] + offset, _mm512_extractf32x4_ps(a, 3));
 }
 
 TRP__INLINE wf wf_repeat_group(const float *at) { return _mm512_broadcast_f32x4(_mm_loadu_ps(at)); }
 
 #endif
 
+// -- Rows ----------------------------------------------------------------------------------------
+// wi_row_words(channel, window_offset, row, lane) brings the 32-bit words of a row that hold the
+// fields of TRP__WIDTH lanes from `lane` on; the fields lie in place, see struct trp__channel.
+
+#if TRP__WINDOW == 64
+
+TRP__INLINE wi wi_row_words(const struct trp__channel *channel, const uint32_t *window_offset,
+                            const uint8_t *row, uint32_t lane)
+{
+    (void)lane;
+    return _mm512_permutexvar_epi8(wi_load(channel->shuffle), wi_loadu(row + window_offset[0]));
+}
+
+#elif TRP__WINDOW == 16 && TRP__WIDTH == 16
+
+TRP__INLINE wi wi_row_words(const struct trp__channel *channel, const uint32_t *window_offset,
+                            const uint8_t *row, uint32_t lane)
+{
+    (void)lane;
+    const __m128i first = _mm_loadu_si128((const __m128i *)(row + window_offset[0]));
+    const __m128i second = _mm_loadu_si128((const __m128i *)(row + window_offset[1]));
+    const __m128i third = _mm_loadu_si128((const __m128i *)(row + window_offset[2]));
+    const __m128i fourth = _mm_loadu_si128((const __m128i *)(row + window_offset[3]));
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1);
+    const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(third), fourth, 1);
+    const wi windows = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    return _mm512_shuffle_epi8(windows, wi_load(channel->shuffle));
+}
+
+#elif TRP__WINDOW == 16 && TRP__WIDTH == 8
+
+TRP__INLINE wi wi_row_words(const struct trp__channel *channel, const uint32_t *window_offset,
+                            const uint8_t *row, uint32_t lane)
+{
+    const uint32_t *const offset = window_offset + lane / 4;
+    const simde__m128i first = simde_mm_loadu_si128((const simde__m128i *)(row + offset[0]));
+    const simde__m128i second = simde_mm_loadu_si128((const simde__m128i *)(row + offset[1]));
+    const wi windows = simde_mm256_inserti128_si256(simde_mm256_castsi128_si256(first), second, 1);
+    return simde_mm256_shuffle_epi8(windows, wi_load(channel->shuffle + 4 * lane));
+}
+
+#elif TRP__WINDOW == 16 && TRP__WIDTH == 4
+
+TRP__INLINE wi wi_row_words(const struct trp__channel *channel, const uint32_t *window_offset,
+                            const uint8_t *row, uint32_t lane)
+{
+    const wi window = wi_loadu(row + window_offset[lane / 4]);
+    return simde_mm_shuffle_epi8(window, wi_load(channel->shuffle + 4 * lane));
+}
+
+#elif TRP__WINDOW == 4
+
+TRP__INLINE wi wi_row_words(const struct trp__channel *channel, const uint32_t *window_offset,
+                            const uint8_t *row, uint32_t lane)
+{
+    (void)window_offset;
+    const uint32_t *const offset = channel->lane_offset + lane;
+    int32_t words[4];
+    memcpy(&words[0], row + offset[0], sizeof words[0]);
+    memcpy(&words[1], row + offset[1], sizeof words[1]);
+    memcpy(&words[2], row + offset[2], sizeof words[2]);
+    memcpy(&words[3], row + offset[3], sizeof words[3]);
+    return simde_mm_setr_epi32(words[0], words[1], words[2], words[3]);
+}
+
+#endif
+
 // -- Made from the above -------------------------------------------------------------------------
-// wf_from_groups(at) gathers group g from at[4 * g], wf_store_groups and wf_stream_groups (16-byte
-// aligned) scatter alike, wf_repeat_group(at) puts the same four floats into every group.
+// wf_from_groups gathers group g from at[4 * g] + offset, wf_store_groups scatters alike,
+// wf_repeat_group puts the same four floats into every group, wf_splat(a, i) float i of each group
+// into all four places of that group.
 
 TRP__INLINE wm wf_gt(wf a, wf b)
 {
