@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Strict JSON over Jansson.
+#include "json.h"
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+enum {
+    JSON_PLACE_BYTES = 256,
+    JSON_MESSAGE_BYTES = 512,
+};
+
+bool json_parse(const void *text, size_t size_bytes, struct report *report,
+                struct json_value *root) {
+    // All numbers become doubles: 1, 1.0 and 1e0 are the same number to JSON.
+    json_error_t error;
+    json_t *const value =
+        json_loadb(text, size_bytes, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    *root = (struct json_value){.value = value, .report = report};
+    if (!value) {
+        char place[64];
+        snprintf(place, sizeof place, "line %d, column %d", error.line, error.column);
+        return report_error(report, TROUPE_EXIT_INPUT, error.line > 0 ? place : NULL,
+                            "json.syntax", "%s", error.text);
+    }
+    return true;
+}
+
+void json_release(struct json_value *root) {
+    json_decref((json_t *)root->value);
+    root->value = NULL;
+}
+
+/// Appends the way to a value and returns the bytes used.
+static size_t json_append_place(const struct json_value *at, char *place, size_t place_bytes) {
+    if (!at->parent) {
+        place[0] = 0;
+        return 0;
+    }
+    const size_t used = json_append_place(at->parent, place, place_bytes);
+    const size_t room = place_bytes - used;
+    const int bytes = at->key ? snprintf(place + used, room, "%s%s", used > 0 ? "." : "", at->key)
+                              : snprintf(place + used, room, "[%zu]", at->index);
+    return (size_t)bytes < room ? used + (size_t)bytes : place_bytes - 1;
+}
+
+void json_place(const struct json_value *at, char *place, size_t place_bytes) {
+    json_append_place(at, place, place_bytes);
+}
+
+bool json_refuse(const struct json_value *at, enum troupe_exit exit_code, const char *code,
+                 const char *format, ...) {
+    char place[JSON_PLACE_BYTES];
+    char message[JSON_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    json_place(at, place, sizeof place);
+    return report_error(at->report, exit_code, place[0] ? place : NULL, code, "%s", message);
+}
+
+void json_warn(const struct json_value *at, const char *code, const char *format, ...) {
+    char place[JSON_PLACE_BYTES];
+    char message[JSON_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    json_place(at, place, sizeof place);
+    report_warning(at->report, place[0] ? place : NULL, code, "%s", message);
+}
+
+struct json_value json_member(const struct json_value *object, const char *key) {
+    return (struct json_value){
+        .value = json_object_get(object->value, key),
+        .parent = object,
+        .key = key,
+        .report = object->report,
+    };
+}
+
+struct json_value json_item(const struct json_value *array, size_t index) {
+    return (struct json_value){
+        .value = json_array_get(array->value, index),
+        .parent = array,
+        .index = index,
+        .report = array->report,
+    };
+}
+
+static bool json_refuse_type(const struct json_value *value, const char *wanted) {
+    return json_refuse(value, TROUPE_EXIT_INPUT, "json.type", "must be %s", wanted);
+}
+
+bool json_check_object(const struct json_value *value) {
+    return json_is_object(value->value) || json_refuse_type(value, "an object");
+}
+
+/// Returns whether to go on reading a member; `ok` is the answer where not.
+static bool json_find(const struct json_value *object, const char *key, bool required,
+                      struct json_value *member, bool *ok) {
+    *member = json_member(object, key);
+    *ok = true;
+    if (!member->value && required) {
+        *ok = json_refuse(object, TROUPE_EXIT_INPUT, "json.missing", "\"%s\" is missing", key);
+    }
+    return member->value != NULL;
+}
+
+bool json_get_array(const struct json_value *object, const char *key, bool required,
+                    struct json_value *array, uint32_t *count) {
+    bool ok;
+    if (!json_find(object, key, required, array, &ok)) {
+        return ok;
+    }
+    if (!json_is_array(array->value)) {
+        return json_refuse_type(array, "an array");
+    }
+    const size_t size = json_array_size(array->value);
+    if (size > INT32_MAX) {
+        return json_refuse(array, TROUPE_EXIT_INPUT, "json.range", "has too many items");
+    }
+    *count = (uint32_t)size;
+    return true;
+}
+
+static bool json_read_integer(const struct json_value *value, uint64_t minimum, uint64_t maximum,
+                              uint64_t *integer) {
+    if (!json_is_real(value->value)) {
+        return json_refuse_type(value, "an integer");
+    }
+    const double number = json_real_value(value->value);
+    const double largest_exact = 9007199254740992; // 2^53
+    if (!(number >= 0 && number <= largest_exact) || number != (double)(uint64_t)number) {
+        return json_refuse(value, TROUPE_EXIT_INPUT, "json.range",
+                           "is %.17g, but must be an integer from %llu", number,
+                           (unsigned long long)minimum);
+    }
+    *integer = (uint64_t)number;
+    if (*integer < minimum || *integer > maximum) {
+        return json_refuse(value, TROUPE_EXIT_INPUT, "json.range",
+                           "is %llu, but must be from %llu to %llu", (unsigned long long)*integer,
+                           (unsigned long long)minimum, (unsigned long long)maximum);
+    }
+    return true;
+}
+
+bool json_get_integer(const struct json_value *object, const char *key, bool required,
+                      uint64_t minimum, uint64_t maximum, uint64_t *integer) {
+    struct json_value member;
+    bool ok;
+    if (!json_find(object, key, required, &member, &ok)) {
+        return ok;
+    }
+    return json_read_integer(&member, minimum, maximum, integer);
+}
+
+bool json_get_boolean(const struct json_value *object, const char *key, bool *boolean) {
+    const struct json_value member = json_member(object, key);
+    if (!member.value) {
+        return true;
+    }
+    if (!json_is_boolean(member.value)) {
+        return json_refuse_type(&member, "true or false");
+    }
+    *boolean = json_boolean_value(member.value);
+    return true;
+}
+
+static bool json_read_string(const struct json_value *value, const char **text) {
+    if (!json_is_string(value->value)) {
+        return json_refuse_type(value, "a string");
+    }
+    *text = json_string_value(value->value);
+    return true;
+}
+
+bool json_get_string(const struct json_value *object, const char *key, bool required,
+                     const char **text) {
+    struct json_value member;
+    bool ok;
+    if (!json_find(object, key, required, &member, &ok)) {
+        return ok;
+    }
+    return json_read_string(&member, text);
+}
+
+static bool json_read_index(const struct json_value *value, const char *things, uint32_t count,
+                            int32_t *index) {
+    uint64_t integer;
+    if (!json_read_integer(value, 0, UINT32_MAX, &integer)) {
+        return false;
+    }
+    if (integer >= count) {
+        return json_refuse(value, TROUPE_EXIT_INPUT, "json.index",
+                           "is %llu, but there are %u %s", (unsigned long long)integer, count,
+                           things);
+    }
+    *index = (int32_t)integer;
+    return true;
+}
+
+bool json_get_index(const struct json_value *object, const char *key, bool required,
+                    const char *things, uint32_t count, int32_t *index) {
+    struct json_value member;
+    bool ok;
+    if (!json_find(object, key, required, &member, &ok)) {
+        return ok;
+    }
+    return json_read_index(&member, things, count, index);
+}
+
+bool json_get_numbers(const struct json_value *object, const char *key, uint32_t count,
+                      double *numbers) {
+    const struct json_value member = json_member(object, key);
+    if (!member.value) {
+        return true;
+    }
+    if (!json_is_array(member.value) || json_array_size(member.value) != count) {
+        return json_refuse(&member, TROUPE_EXIT_INPUT, "json.type",
+                           "must be an array of %u numbers", count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct json_value item = json_item(&member, i);
+        if (!json_is_real(item.value)) {
+            return json_refuse_type(&item, "a number");
+        }
+        numbers[i] = json_real_value(item.value);
+    }
+    return true;
+}
+
+bool json_get_index_item(const struct json_value *array, size_t item, const char *things,
+                         uint32_t count, int32_t *index) {
+    const struct json_value value = json_item(array, item);
+    return json_read_index(&value, things, count, index);
+}
+
+bool json_get_string_item(const struct json_value *array, size_t item, const char **text) {
+    const struct json_value value = json_item(array, item);
+    return json_read_string(&value, text);
+}
