@@ -14,7 +14,7 @@
 /// value = base + scale * (float)(bits & mask), the bits taken as 32-bit words at their byte.
 struct trp__channel {
     union {
-        uint8_t shuffle[64]; ///< window 64: bytes of one 64-byte load; window 16: of four 16-byte loads
+        uint8_t shuffle[64]; ///< window 64: bytes of one 64-byte load; 16: of four 16-byte loads
         uint32_t lane_offset[16]; ///< window 4: byte in the row of each lane's 32-bit word
     };
     uint32_t mask[16]; ///< field in place: width bits, shifted by its bit within the byte
@@ -24,7 +24,10 @@ struct trp__channel {
 
 /// Values of trp__block_control::mode.
 enum {
-    TRP__BLOCK_RULE = 3, ///< TRP__RULE_*; 0: rotations are constant, in `mean`
+    TRP__BLOCK_RULE = 3, ///< which of the three below; 0: rotations are constant, in `mean`
+    TRP__BLOCK_LERP = 1, ///< as TRP__RULE_LERP and so on
+    TRP__BLOCK_NLERP = 2,
+    TRP__BLOCK_CORRECTED = 3,
     TRP__BLOCK_FLIP = 4,
     TRP__BLOCK_TRANSLATION = 8, ///< translations are animated; else constant, in channel base
     TRP__BLOCK_SCALE = 16,

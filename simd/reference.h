@@ -5,6 +5,8 @@
 #ifndef TROUPE_SIMD_REFERENCE_H
 #define TROUPE_SIMD_REFERENCE_H
 
+#include <string.h>
+
 #include "kernel_table.h"
 
 void trp__reference_sample(const struct trp__block_control *blocks, uint32_t block_count,
@@ -23,5 +25,29 @@ void trp__reference_palette(const trp_skeleton *skeleton, const trp_skin *skin,
                             size_t stride_bytes);
 
 extern const struct trp__kernels trp__reference_kernels;
+
+/// Returns the correctly rounded square root of a positive normal number or infinity, without
+/// libm and whatever the compiler's flags.
+static inline float trp__reference_sqrt(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint32_t exponent = bits >> 23; // 127 + e, value = mantissa * 2^(e - 23)
+    if (exponent == 0xFF) {
+        return value;
+    }
+    const uint64_t mantissa = (bits & 0x7FFFFF) | 0x800000;
+    const uint64_t square = mantissa << (exponent % 2 ? 23 : 24); // of the root's 24 bits
+    uint64_t root = 0;
+    for (uint64_t bit = 0x800000; bit != 0; bit >>= 1) {
+        const uint64_t candidate = root | bit;
+        root = candidate * candidate <= square ? candidate : root;
+    }
+    root += square - root * root > root; // there are no ties
+    const uint32_t scale_bits = ((exponent + 127) / 2 - 23) << 23;
+    float scale;
+    memcpy(&scale, &scale_bits, sizeof scale);
+    return (float)root * scale;
+}
 
 #endif

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+#include <troupe/clip.h>
+
+#include "arguments.h"
+#include "prepare.h"
+#include "validate.h"
+
+trp_result trp_clip_bind(trp_clip *clip, const trp_skeleton *skeleton)
+{
+    if (!clip || !clip->bytes || !skeleton || !skeleton->rest) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    if (!trp__clip_fits_skeleton(clip, skeleton)) {
+        return TRP_ERROR_MISMATCH;
+    }
+    clip->rest = skeleton->rest;
+    return TRP_OK;
+}
+
+trp_track_kind trp_clip_track_kind(const trp_clip *clip, trp_path path, uint32_t lane)
+{
+    if (!clip || !clip->bytes || (unsigned)path > TRP_PATH_SCALE ||
+        lane / TRP_BLOCK_LANES >= clip->block_count) {
+        return TRP_TRACK_ABSENT;
+    }
+    const struct trp__clip_parts parts = trp__clip_parts_of(clip);
+    const uint32_t block = lane / TRP_BLOCK_LANES;
+    const uint32_t bit = 1u << lane % TRP_BLOCK_LANES;
+    if (parts.animated[path][block] & bit) {
+        return TRP_TRACK_ANIMATED;
+    }
+    const uint32_t still = parts.constant[path][block] | parts.resting[path][block];
+    return still & bit ? TRP_TRACK_CONSTANT : TRP_TRACK_ABSENT;
+}
+
+trp_result trp_clip_coverage(const trp_clip *clip, float *mask)
+{
+    if (!clip || !clip->bytes || !trp__is_aligned(mask, sizeof(float))) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    const struct trp__clip_parts parts = trp__clip_parts_of(clip);
+    for (uint32_t block = 0; block < clip->block_count; block++) {
+        uint32_t covered = 0;
+        for (uint32_t path = 0; path < 3; path++) {
+            covered |= parts.animated[path][block] | parts.constant[path][block] |
+                       parts.resting[path][block];
+        }
+        for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
+            mask[block * TRP_BLOCK_LANES + lane] = covered >> lane & 1 ? 1.0f : 0.0f;
+        }
+    }
+    return TRP_OK;
+}
+
+uint32_t trp_clip_segment_at(const trp_clip *clip, double time_s)
+{
+    if (!clip || clip->segment_count == 0) {
+        return TRP_NONE;
+    }
+    return trp__segment_at(clip, trp__phase_at(clip, trp__phase_rate(clip), time_s));
+}
+
+size_t trp_clip_prepared_bytes(const trp_clip *clip)
+{
+    if (!clip) {
+        return 0;
+    }
+    return sizeof(struct trp__prepared) + clip->block_count * sizeof(struct trp__block_control);
+}
+
+trp_result trp_clip_prepare(const trp_clip *clip, uint32_t segment, void *memory,
+                            size_t memory_bytes)
+{
+    const uint32_t last_segment = clip && clip->segment_count ? clip->segment_count - 1 : 0;
+    if (!clip || !clip->bytes || segment > last_segment ||
+        !trp__is_aligned(memory, TRP_ALIGNMENT)) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    if (!clip->rest) {
+        return TRP_ERROR_MISMATCH;
+    }
+    if (memory_bytes < trp_clip_prepared_bytes(clip)) {
+        return TRP_ERROR_CAPACITY;
+    }
+    const struct trp__kernels *const kernels = trp__kernels_active();
+    const struct trp__clip_parts parts = trp__clip_parts_of(clip);
+    const struct trp__segment view = trp__segment_of(&parts, segment);
+    struct trp__prepared *const prepared = memory;
+    *prepared = (struct trp__prepared){
+        .magic = TRP__PREPARED_MAGIC,
+        .isa = (uint32_t)kernels->isa,
+        .pack_hash = clip->pack_hash,
+        .clip_bytes = clip->bytes,
+        .rest = clip->rest,
+        .clip_index = clip->index,
+        .segment = segment,
+        .block_count = clip->block_count,
+        .row_bytes = view.row_bytes,
+    };
+    trp__segment_expand(clip, &parts, &view, kernels->window, clip->block_count,
+                        (struct trp__block_control *)(prepared + 1));
+    return TRP_OK;
+}

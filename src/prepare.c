@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Expansion goes block by block, as rows do; the metadata of each path is one run over all blocks,
+// so every path keeps a cursor into it. FORMAT.md, "Decoding", is the specification.
+#include "prepare.h"
+
+_Static_assert((int)TRP__BLOCK_LERP == (int)TRP__RULE_LERP, "kernels know the rules by number");
+_Static_assert((int)TRP__BLOCK_NLERP == (int)TRP__RULE_NLERP, "kernels know the rules by number");
+_Static_assert((int)TRP__BLOCK_CORRECTED == (int)TRP__RULE_CORRECTED, "as above");
+_Static_assert((int)TRP__BLOCK_FLIP == (int)TRP__RULE_FLIP, "kernels know the rules by number");
+
+#define WIDTH_BITS 5u
+
+/// What has been read of one path.
+struct path_cursor {
+    uint32_t animated; ///< tracks
+    uint32_t constant;
+    uint64_t width_position; ///< bits
+    uint64_t base_position;
+};
+
+struct expansion {
+    const trp_pose_block *rest; ///< null: identity
+    const struct trp__clip_parts *parts;
+    const struct trp__segment *segment;
+    const uint8_t *rule;
+    uint32_t window;
+    uint64_t row_position; ///< bits
+    struct path_cursor paths[3];
+};
+
+/// What one path of one block stores of its animated lanes; nothing moves in the others.
+struct tracks {
+    float step[TRP_BLOCK_LANES];
+    uint32_t width[3][TRP_BLOCK_LANES];
+};
+
+/// Reads up to 32 bits. Touches 8 bytes from the one that holds the first bit.
+static uint32_t read_bits(const uint8_t *stream, uint64_t position, uint32_t count)
+{
+    const uint64_t word = trp__read_u64(stream + (position >> 3)) >> (position & 7);
+    return (uint32_t)(word & (((uint64_t)1 << count) - 1));
+}
+
+static int32_t read_signed_bits(const uint8_t *stream, uint64_t position, uint32_t count)
+{
+    const uint64_t sign = (uint64_t)1 << count >> 1;
+    return (int32_t)(uint32_t)((read_bits(stream, position, count) ^ sign) - sign);
+}
+
+/// Turns Rodrigues parameters into the quaternion of one lane.
+static void store_rotation(float mean[4][TRP_BLOCK_LANES], uint32_t lane, float x, float y,
+                           float z)
+{
+    const float d = (x * x + y * y) + z * z;
+    const float inverse = 1.0f / (1.0f + d);
+    const float k = inverse + inverse;
+    mean[0][lane] = x * k;
+    mean[1][lane] = y * k;
+    mean[2][lane] = z * k;
+    mean[3][lane] = (1.0f - d) * inverse;
+}
+
+static void store_rotation_constant(float mean[4][TRP_BLOCK_LANES], uint32_t lane, uint64_t bits)
+{
+    float s[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        const int32_t field = (int32_t)(bits >> 21 * i & 0x1FFFFF);
+        s[i] = (float)((field ^ 0x100000) - 0x100000) * (1.0f / 1048575.0f);
+    }
+    store_rotation(mean, lane, s[0], s[1], s[2]);
+}
+
+static void store_rotation_mean(float mean[4][TRP_BLOCK_LANES], uint32_t lane, const uint8_t *at)
+{
+    float s[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        s[i] = (float)(int16_t)trp__read_u16(at + i * sizeof(int16_t)) * (1.0f / 32767.0f);
+    }
+    store_rotation(mean, lane, s[0], s[1], s[2]);
+}
+
+/// Reads widths, steps and bases of the animated lanes of one path of one block. The bases join
+/// the offsets that `channels` hold already.
+static void read_tracks(struct expansion *expansion, uint32_t path, uint32_t animated,
+                        struct tracks *tracks, struct trp__channel *channels)
+{
+    const struct trp__segment *const segment = expansion->segment;
+    const uint32_t base_bits = segment->base_bits[path];
+    struct path_cursor *const cursor = &expansion->paths[path];
+    memset(tracks, 0, sizeof *tracks);
+    for (; animated != 0; animated &= animated - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(animated);
+        const uint8_t *const step_at =
+            expansion->parts->steps[path] + cursor->animated * sizeof(uint16_t);
+        const float step = trp__step_from_bits(trp__read_u16(step_at));
+        uint32_t widths = read_bits(segment->stream, cursor->width_position, 3 * WIDTH_BITS);
+        tracks->step[lane] = step;
+        for (uint32_t i = 0; i < 3; i++) {
+            const int32_t base =
+                read_signed_bits(segment->stream, cursor->base_position, base_bits);
+            channels[i].base[lane] = channels[i].base[lane] + step * (float)base;
+            tracks->width[i][lane] = widths & ((1u << WIDTH_BITS) - 1);
+            widths >>= WIDTH_BITS;
+            cursor->base_position += base_bits;
+        }
+        cursor->width_position += 3 * WIDTH_BITS;
+        cursor->animated++;
+    }
+}
+
+/// Writes where the fields of one component lie, in the form that the kernels' window asks for.
+static void place_component(struct expansion *expansion, const float *step, const uint32_t *width,
+                            struct trp__channel *channel, uint32_t *window_offset)
+{
+    static const float power[8] = {1.0f,       0x1p-1f, 0x1p-2f, 0x1p-3f,
+                                   0x1p-4f, 0x1p-5f, 0x1p-6f, 0x1p-7f};
+    const uint32_t lanes_per_window = expansion->window == 64 ? 16 : 4;
+    uint64_t position = expansion->row_position;
+    uint32_t start = 0;
+    for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
+        const uint32_t byte = (uint32_t)(position >> 3);
+        const uint32_t shift = (uint32_t)position & 7;
+        if (lane % lanes_per_window == 0) {
+            start = byte;
+            window_offset[lane / lanes_per_window] = start;
+        }
+        if (expansion->window == 4) {
+            channel->lane_offset[lane] = byte;
+        } else { // four bytes of the window, the lowest first
+            const uint32_t pattern = (byte - start) * 0x01010101u + 0x03020100u;
+            memcpy(&channel->shuffle[4 * lane], &pattern, sizeof pattern);
+        }
+        channel->mask[lane] = ((1u << width[lane]) - 1) << shift;
+        channel->scale[lane] = step[lane] * power[shift];
+        position += width[lane];
+    }
+    expansion->row_position = position;
+}
+
+static void place_tracks(struct expansion *expansion, uint32_t path, uint32_t animated,
+                         struct trp__block_control *block)
+{
+    struct tracks tracks;
+    struct trp__channel *const channels = &block->channel[3 * path];
+    read_tracks(expansion, path, animated, &tracks, channels);
+    for (uint32_t i = 0; i < 3; i++) {
+        place_component(expansion, tracks.step, tracks.width[i], &channels[i],
+                        block->window_offset[3 * path + i]);
+    }
+}
+
+/// Copies values that hold still. -0 becomes 0, as it does in lanes beside others that move: what
+/// a lane gives does not depend on its neighbours.
+static void store_still(const float *values, float *out)
+{
+    for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
+        out[lane] = values[lane] + 0.0f;
+    }
+}
+
+static void fill(float value, float *out)
+{
+    for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
+        out[lane] = value;
+    }
+}
+
+static void expand_rotations(struct expansion *expansion, uint32_t index,
+                             struct trp__block_control *block)
+{
+    const struct trp__clip_parts *const parts = expansion->parts;
+    struct path_cursor *const cursor = &expansion->paths[TRP_PATH_ROTATION];
+    for (uint32_t i = 0; i < 4; i++) {
+        if (expansion->rest) {
+            store_still(expansion->rest[index].rotation[i], block->mean[i]);
+        } else {
+            fill(i == 3 ? 1.0f : 0.0f, block->mean[i]);
+        }
+    }
+    for (uint32_t left = parts->constant[0][index]; left != 0; left &= left - 1) {
+        const uint8_t *const at = parts->rotation_constants + cursor->constant * sizeof(uint64_t);
+        store_rotation_constant(block->mean, (uint32_t)__builtin_ctz(left), trp__read_u64(at));
+        cursor->constant++;
+    }
+
+    const uint32_t animated = parts->animated[0][index];
+    if (animated == 0) {
+        return;
+    }
+    uint32_t track = cursor->animated;
+    for (uint32_t left = animated; left != 0; left &= left - 1) {
+        store_rotation_mean(block->mean, (uint32_t)__builtin_ctz(left),
+                            parts->rotation_means + track * 3 * sizeof(int16_t));
+        track++;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        fill(0.0f, block->channel[i].base);
+    }
+    block->mode |= *expansion->rule++ & (TRP__RULE_MASK | TRP__RULE_FLIP);
+    place_tracks(expansion, TRP_PATH_ROTATION, animated, block);
+}
+
+/// Stores x, y and z of one lane.
+static void store_vector(struct trp__channel *channels, uint32_t lane, const uint8_t *at)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        channels[i].base[lane] = trp__read_f32(at + i * sizeof(float)) + 0.0f;
+    }
+}
+
+/// Translations or scales.
+static void expand_vectors(struct expansion *expansion, uint32_t path, uint32_t index,
+                           struct trp__block_control *block)
+{
+    const size_t vector_bytes = 3 * sizeof(float);
+    const struct trp__clip_parts *const parts = expansion->parts;
+    struct path_cursor *const cursor = &expansion->paths[path];
+    struct trp__channel *const channels = &block->channel[3 * path];
+    for (uint32_t i = 0; i < 3; i++) {
+        if (expansion->rest) {
+            const trp_pose_block *const rest = &expansion->rest[index];
+            store_still(path == TRP_PATH_SCALE ? rest->scale[i] : rest->translation[i],
+                        channels[i].base);
+        } else {
+            fill(path == TRP_PATH_SCALE ? 1.0f : 0.0f, channels[i].base);
+        }
+    }
+    for (uint32_t left = parts->constant[path][index]; left != 0; left &= left - 1) {
+        store_vector(channels, (uint32_t)__builtin_ctz(left),
+                     parts->vector_constants[path] + cursor->constant * vector_bytes);
+        cursor->constant++;
+    }
+
+    const uint32_t animated = parts->animated[path][index];
+    if (animated == 0) {
+        return;
+    }
+    uint32_t track = cursor->animated;
+    for (uint32_t left = animated; left != 0; left &= left - 1) {
+        store_vector(channels, (uint32_t)__builtin_ctz(left),
+                     parts->vector_offsets[path] + track * vector_bytes);
+        track++;
+    }
+    block->mode |= path == TRP_PATH_SCALE ? TRP__BLOCK_SCALE : TRP__BLOCK_TRANSLATION;
+    place_tracks(expansion, path, animated, block);
+}
+
+static void expand_holds(const struct expansion *expansion, uint32_t index,
+                         struct trp__block_control *block)
+{
+    const uint8_t *const holds = expansion->segment->holds;
+    for (uint32_t path = 0; path < 3; path++) {
+        const size_t entry = (size_t)path * expansion->parts->header->block_count + index;
+        block->hold[path] = holds ? trp__read_u16(holds + entry * sizeof(uint16_t)) : 0;
+        block->mode |= block->hold[path] ? TRP__BLOCK_HOLD : 0;
+    }
+}
+
+/// Points the cursors at the first track of each path: widths of all paths lie before all bases.
+static void start_cursors(struct expansion *expansion)
+{
+    const uint16_t *const counts = expansion->parts->header->animated_count;
+    uint64_t width_position = 0;
+    uint64_t base_position = 3 * WIDTH_BITS * ((uint64_t)counts[0] + counts[1] + counts[2]);
+    for (uint32_t path = 0; path < 3; path++) {
+        expansion->paths[path].width_position = width_position;
+        expansion->paths[path].base_position = base_position;
+        width_position += (uint64_t)counts[path] * 3 * WIDTH_BITS;
+        base_position += (uint64_t)counts[path] * 3 * expansion->segment->base_bits[path];
+    }
+}
+
+void trp__segment_expand(const trp_clip *clip, const struct trp__clip_parts *parts,
+                         const struct trp__segment *segment, uint32_t window,
+                         uint32_t block_count, struct trp__block_control *blocks)
+{
+    struct expansion expansion = {
+        .rest = clip->flags & TRP_CLIP_ADDITIVE ? NULL : clip->rest,
+        .parts = parts,
+        .segment = segment,
+        .rule = segment->rules,
+        .window = window,
+    };
+    start_cursors(&expansion);
+    for (uint32_t i = 0; i < block_count; i++) {
+        blocks[i].mode = 0;
+        expand_rotations(&expansion, i, &blocks[i]);
+        expand_vectors(&expansion, TRP_PATH_TRANSLATION, i, &blocks[i]);
+        expand_vectors(&expansion, TRP_PATH_SCALE, i, &blocks[i]);
+        expand_holds(&expansion, i, &blocks[i]);
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// A batch is sampled segment by segment: requests are gathered into groups that share one, each
+// group's segment is expanded once into scratch, or found among the prepared ones, and then every
+// request of the group costs two rows and a kernel call. All checks come before the first write.
+#include <troupe/sample.h>
+
+#include "arguments.h"
+#include "prepare.h"
+
+/// Requests that read the same segment with the same rest pose.
+struct group {
+    const trp_clip *clip; ///< null until a request asks for the group
+    const struct trp__prepared *prepared; ///< or null
+    const uint8_t *clip_bytes;
+    const trp_pose_block *rest;
+    uint32_t segment;
+    uint32_t request_end; ///< in batch::order, while sorting the next free place
+};
+
+/// Scratch memory, split up.
+struct batch {
+    struct trp__block_control *blocks; ///< the expanded segment of the group at hand
+    trp__phase *phases;                ///< [request_count]
+    uint32_t *group_of;                ///< [request_count]
+    uint32_t *order;                   ///< [request_count] requests, group after group
+    struct group *groups;              ///< [request_count + prepared_count]
+    uint32_t *table;                   ///< [table_count] open addressing: group + 1, 0 = free
+    uint32_t table_count;              ///< a power of two
+    uint32_t group_count;
+    size_t bytes;
+};
+
+static uint32_t blocks_to_sample(const trp_sample_args *args, const trp_clip *clip)
+{
+    const uint32_t asked = args->block_count ? args->block_count : clip->block_count;
+    return asked < clip->block_count ? asked : clip->block_count;
+}
+
+// -- Scratch
+
+static void *take(uint8_t *scratch, size_t *used, size_t count, size_t item_bytes)
+{
+    void *const part = scratch ? scratch + *used : NULL;
+    *used += (count * item_bytes + TRP_ALIGNMENT - 1) / TRP_ALIGNMENT * TRP_ALIGNMENT;
+    return part;
+}
+
+/// Splits scratch, or only measures it where `scratch` is null.
+static struct batch split_scratch(const trp_sample_args *args, void *scratch)
+{
+    uint32_t block_count = 0;
+    for (uint32_t i = 0; i < args->request_count; i++) {
+        const trp_clip *const clip = args->requests[i].clip;
+        const uint32_t blocks = clip ? blocks_to_sample(args, clip) : 0;
+        block_count = blocks > block_count ? blocks : block_count;
+    }
+    const size_t requests = args->request_count;
+    const size_t groups = requests + args->prepared_count;
+    struct batch batch = {.table_count = 4};
+    while (batch.table_count < 2 * groups) {
+        batch.table_count *= 2;
+    }
+    size_t used = 0;
+    batch.blocks = take(scratch, &used, block_count, sizeof *batch.blocks);
+    batch.phases = take(scratch, &used, requests, sizeof *batch.phases);
+    batch.group_of = take(scratch, &used, requests, sizeof *batch.group_of);
+    batch.order = take(scratch, &used, requests, sizeof *batch.order);
+    batch.groups = take(scratch, &used, groups, sizeof *batch.groups);
+    batch.table = take(scratch, &used, batch.table_count, sizeof *batch.table);
+    batch.bytes = used;
+    return batch;
+}
+
+size_t trp_sample_scratch_bytes(const trp_sample_args *args)
+{
+    if (!args || !args->requests || args->request_count == 0) {
+        return 0;
+    }
+    return split_scratch(args, NULL).bytes;
+}
+
+// -- Checks
+
+static trp_result check_request(const trp_sample_request *request)
+{
+    const trp_clip *const clip = request->clip;
+    if (!clip || !clip->bytes || !trp__is_aligned(request->pose, TRP_ALIGNMENT) ||
+        (request->flags & ~TRP_SAMPLE_ADDITIVE)) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    const int is_refused =
+        (request->flags & TRP_SAMPLE_ADDITIVE) && !(clip->flags & TRP_CLIP_ADDITIVE);
+    return !clip->rest || is_refused ? TRP_ERROR_MISMATCH : TRP_OK;
+}
+
+static trp_result check_prepared(const struct trp__prepared *prepared, trp_isa isa)
+{
+    if (!trp__is_aligned(prepared, TRP_ALIGNMENT) || prepared->magic != TRP__PREPARED_MAGIC) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    return prepared->isa == (uint32_t)isa ? TRP_OK : TRP_ERROR_MISMATCH;
+}
+
+static trp_result check_arguments(const trp_sample_args *args, trp_isa isa)
+{
+    if (!args || (args->request_count > 0 && !args->requests) ||
+        (args->prepared_count > 0 && !args->prepared) || args->cursors) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    for (uint32_t i = 0; i < args->request_count; i++) {
+        const trp_result result = check_request(&args->requests[i]);
+        if (result != TRP_OK) {
+            return result;
+        }
+    }
+    for (uint32_t i = 0; i < args->prepared_count; i++) {
+        const trp_result result = check_prepared(args->prepared[i], isa);
+        if (result != TRP_OK) {
+            return result;
+        }
+    }
+    return TRP_OK;
+}
+
+// -- Groups
+
+static uint32_t hash_of(const uint8_t *clip_bytes, const trp_pose_block *rest, uint32_t segment)
+{
+    const uint64_t place = (uint64_t)(uintptr_t)clip_bytes ^ (uint64_t)(uintptr_t)rest << 24;
+    const uint64_t mixed = (place ^ (uint64_t)segment << 48) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)(mixed >> 32);
+}
+
+static int is_group(const struct group *group, const uint8_t *clip_bytes,
+                    const trp_pose_block *rest, uint32_t segment)
+{
+    return group->clip_bytes == clip_bytes && group->rest == rest && group->segment == segment;
+}
+
+/// Finds a group, or makes an empty one.
+static uint32_t group_for(struct batch *batch, const uint8_t *clip_bytes,
+                          const trp_pose_block *rest, uint32_t segment)
+{
+    uint32_t slot = hash_of(clip_bytes, rest, segment) & (batch->table_count - 1);
+    while (batch->table[slot] != 0) {
+        const uint32_t found = batch->table[slot] - 1;
+        if (is_group(&batch->groups[found], clip_bytes, rest, segment)) {
+            return found;
+        }
+        slot = (slot + 1) & (batch->table_count - 1);
+    }
+    const uint32_t made = batch->group_count++;
+    batch->table[slot] = made + 1;
+    batch->groups[made] =
+        (struct group){.clip_bytes = clip_bytes, .rest = rest, .segment = segment};
+    return made;
+}
+
+static void add_prepared(struct batch *batch, const trp_sample_args *args)
+{
+    for (uint32_t i = 0; i < args->prepared_count; i++) {
+        const struct trp__prepared *const prepared = args->prepared[i];
+        const uint32_t group =
+            group_for(batch, prepared->clip_bytes, prepared->rest, prepared->segment);
+        batch->groups[group].prepared = prepared;
+    }
+}
+
+/// Says whether a prepared segment, which lies where the clip does, was made from this very clip
+/// and not from another pack that lay there before.
+static int is_current(const struct trp__prepared *prepared, const trp_clip *clip)
+{
+    const struct trp__clip_parts parts = trp__clip_parts_of(clip);
+    const struct trp__segment segment = trp__segment_of(&parts, prepared->segment);
+    return prepared->pack_hash == clip->pack_hash && prepared->clip_index == clip->index &&
+           prepared->block_count == clip->block_count && prepared->row_bytes == segment.row_bytes;
+}
+
+/// Assigns every request to a group and counts them in `request_end`.
+static trp_result assign_groups(struct batch *batch, const trp_sample_args *args,
+                                trp_sample_report *report)
+{
+    const trp_clip *clip = NULL;
+    double phase_rate = 0;
+    uint32_t group = 0;
+    for (uint32_t i = 0; i < args->request_count; i++) {
+        const trp_sample_request *const request = &args->requests[i];
+        if (request->clip != clip) { // runs of one clip are common, and a division costs
+            clip = request->clip;
+            phase_rate = trp__phase_rate(clip);
+        }
+        const trp__phase phase = trp__phase_at(clip, phase_rate, request->time_s);
+        const uint32_t segment = trp__segment_at(clip, phase);
+        if (i == 0 || !is_group(&batch->groups[group], clip->bytes, clip->rest, segment)) {
+            group = group_for(batch, clip->bytes, clip->rest, segment);
+        }
+        struct group *const at = &batch->groups[group];
+        if (!at->clip) {
+            if (at->prepared && !is_current(at->prepared, clip)) {
+                return TRP_ERROR_MISMATCH;
+            }
+            at->clip = clip;
+        }
+        at->request_end++;
+        batch->phases[i] = phase;
+        batch->group_of[i] = group;
+        report->nan_time_count += request->time_s != request->time_s;
+    }
+    return TRP_OK;
+}
+
+/// Lists the requests group after group, each group's in their given order.
+static void sort_requests(struct batch *batch, uint32_t request_count)
+{
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < batch->group_count; i++) {
+        const uint32_t count = batch->groups[i].request_end;
+        batch->groups[i].request_end = start;
+        start += count;
+    }
+    for (uint32_t i = 0; i < request_count; i++) {
+        batch->order[batch->groups[batch->group_of[i]].request_end++] = i;
+    }
+}
+
+// -- Sampling
+
+static void sample_group(const struct batch *batch, const trp_sample_args *args,
+                         const struct trp__kernels *kernels, const struct group *group,
+                         uint32_t first)
+{
+    const struct trp__clip_parts parts = trp__clip_parts_of(group->clip);
+    const struct trp__segment segment = trp__segment_of(&parts, group->segment);
+    const uint32_t block_count = blocks_to_sample(args, group->clip);
+    const struct trp__block_control *blocks = batch->blocks;
+    if (group->prepared) {
+        blocks = (const struct trp__block_control *)(group->prepared + 1);
+    } else {
+        trp__segment_expand(group->clip, &parts, &segment, kernels->window, block_count,
+                            batch->blocks);
+    }
+    for (uint32_t i = first; i < group->request_end; i++) {
+        const uint32_t request = batch->order[i];
+        struct trp__sample_point point;
+        trp__segment_locate(&segment, batch->phases[request], &point);
+        kernels->sample(blocks, block_count, &point, args->requests[request].pose);
+    }
+}
+
+trp_result trp_sample(const trp_sample_args *args, trp_sample_report *report)
+{
+    const struct trp__kernels *const kernels = trp__kernels_active();
+    trp_result result = check_arguments(args, kernels->isa);
+    if (result != TRP_OK) {
+        return result;
+    }
+    trp_sample_report found = {0};
+    if (args->request_count > 0) {
+        if (!trp__is_aligned(args->scratch, TRP_ALIGNMENT)) {
+            return TRP_ERROR_ARGUMENT;
+        }
+        struct batch batch = split_scratch(args, args->scratch);
+        if (batch.bytes > args->scratch_bytes) {
+            return TRP_ERROR_CAPACITY;
+        }
+        memset(batch.table, 0, batch.table_count * sizeof *batch.table);
+        add_prepared(&batch, args);
+        result = assign_groups(&batch, args, &found);
+        if (result != TRP_OK) {
+            return result;
+        }
+        sort_requests(&batch, args->request_count);
+        uint32_t first = 0;
+        for (uint32_t i = 0; i < batch.group_count; i++) {
+            if (batch.groups[i].clip) {
+                sample_group(&batch, args, kernels, &batch.groups[i], first);
+                first = batch.groups[i].request_end;
+            }
+        }
+    }
+    if (report) {
+        *report = found;
+    }
+    return TRP_OK;
+}
