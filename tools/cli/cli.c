@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// What the verbs share.
+#include "cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "arena.h"
+#include "compiler.h"
+#include "format.h"
+
+enum troupe_exit cli_usage_error(const char *verb, const char *format, ...)
+{
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    struct report report = {.out = stderr, .file = "troupe"};
+    report_error(&report, TROUPE_EXIT_USAGE, verb, "cli.usage", "%s", message);
+    return TROUPE_EXIT_USAGE;
+}
+
+enum troupe_exit cli_option_other(const char *verb, int option, char **argv)
+{
+    if (option == CLI_OPTION_HELP) {
+        cli_help_print(cli_verb_find(verb));
+        return TROUPE_EXIT_OK;
+    }
+    const char *const given = argv[optind - 1];
+    if (option == ':') {
+        return cli_usage_error(verb, "option '%s' needs a value", given);
+    }
+    if (given[0] == '-' && given[1] == '-') {
+        return cli_usage_error(verb, "unknown option '%s', see 'troupe help %s'", given, verb);
+    }
+    return cli_usage_error(verb, "unknown option '-%c', see 'troupe help %s'", optopt, verb);
+}
+
+bool cli_parse_number(const char *text, double *value)
+{
+    char *end = NULL;
+    const double number = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(number)) {
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+bool cli_parse_count(const char *text, uint64_t largest, uint64_t *value)
+{
+    if (!isdigit((unsigned char)text[0])) {
+        return false;
+    }
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    if (*end != '\0' || errno != 0 || number > largest) {
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+static enum troupe_exit exit_of_result(trp_result result)
+{
+    switch (result) {
+    case TRP_ERROR_VERSION:
+    case TRP_ERROR_ENDIAN:
+    case TRP_ERROR_UNSUPPORTED:
+        return TROUPE_EXIT_UNSUPPORTED;
+    default:
+        return TROUPE_EXIT_INPUT;
+    }
+}
+
+static const char *section_name(uint32_t kind)
+{
+    switch (kind) {
+    case 0:
+        return "file header";
+    case TRP__SECTION_STRINGS:
+        return "strings";
+    case TRP__SECTION_SKELETONS:
+        return "skeletons";
+    case TRP__SECTION_SKINS:
+        return "skins";
+    case TRP__SECTION_CLIPS:
+        return "clips";
+    default:
+        return "unknown section";
+    }
+}
+
+static bool report_refused_pack(struct report *report, const trp_diagnostic *diagnostic)
+{
+    char place[96];
+    if (diagnostic->index == TRP_NONE || diagnostic->section == 0) {
+        snprintf(place, sizeof place, "%s", section_name(diagnostic->section));
+    } else {
+        snprintf(place, sizeof place, "%s[%u]", section_name(diagnostic->section),
+                 diagnostic->index);
+    }
+    char code[96];
+    snprintf(code, sizeof code, "pack.%s",
+             diagnostic->rule != NULL ? diagnostic->rule : "unreadable");
+    return report_error(report, exit_of_result(diagnostic->result), place, code,
+                        "not a valid pack: wrong at byte %llu",
+                        (unsigned long long)diagnostic->byte_offset);
+}
+
+static uint64_t content_hash(const uint8_t *bytes, size_t size_bytes)
+{
+    const size_t field = offsetof(struct trp__file_header, content_hash);
+    const uint8_t zero[sizeof(uint64_t)] = {0};
+    XXH64_state_t *const state = XXH64_createState();
+    XXH64_reset(state, 0);
+    XXH64_update(state, bytes, field);
+    XXH64_update(state, zero, sizeof zero);
+    XXH64_update(state, bytes + field + sizeof zero, size_bytes - field - sizeof zero);
+    const uint64_t hash = XXH64_digest(state);
+    XXH64_freeState(state);
+    return hash;
+}
+
+bool cli_pack_read(const char *path, struct cli_pack *pack, struct report *report)
+{
+    memset(pack, 0, sizeof *pack);
+    report->file = path;
+    if (!file_read(path, &pack->bytes, &pack->size_bytes, report)) {
+        return false;
+    }
+    if (!cli_pack_open(pack, report)) {
+        cli_pack_free(pack);
+        return false;
+    }
+    return true;
+}
+
+bool cli_pack_open(struct cli_pack *pack, struct report *report)
+{
+    trp_diagnostic diagnostic = {.result = TRP_ERROR_ARGUMENT, .index = TRP_NONE};
+    if (trp_pack_open(pack->bytes, pack->size_bytes, &pack->pack, &diagnostic) != TRP_OK) {
+        return report_refused_pack(report, &diagnostic);
+    }
+    pack->content_hash = content_hash(pack->bytes, pack->size_bytes);
+    pack->hash_ok = pack->content_hash == trp_pack_hash(&pack->pack);
+    if (!pack->hash_ok) {
+        report_warning(report, "file header", "pack.hash",
+                       "the content does not match its hash: the file was changed after it was "
+                       "compiled");
+    }
+    return true;
+}
+
+void cli_pack_free(struct cli_pack *pack)
+{
+    free(pack->bytes);
+    memset(pack, 0, sizeof *pack);
+}
+
+bool cli_clip_find(const struct cli_pack *pack, const char *name, trp_clip *clip,
+                   struct report *report)
+{
+    const uint32_t index = trp_pack_find_clip(&pack->pack, trp_name_hash(name));
+    if (index != TRP_NONE && trp_pack_clip(&pack->pack, index, clip) == TRP_OK) {
+        return true;
+    }
+    struct arena arena = {0};
+    const uint32_t count = pack->pack.clip_count;
+    const char **const names = ARENA_NEW(&arena, const char *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        trp_clip other;
+        names[i] = trp_pack_clip(&pack->pack, i, &other) == TRP_OK ? other.name : "";
+    }
+    cli_unknown_name(report, "clip", name, names, count);
+    arena_free(&arena);
+    return false;
+}
+
+/// Returns the number of letters to insert, remove or replace between two names, case ignored.
+static uint32_t edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 64 };
+    const size_t a_length = strnlen(a, LONGEST);
+    const size_t b_length = strnlen(b, LONGEST);
+    uint32_t row[LONGEST + 1];
+    for (size_t i = 0; i <= b_length; i++) {
+        row[i] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < a_length; i++) {
+        uint32_t diagonal = row[0];
+        row[0] = (uint32_t)i + 1;
+        for (size_t j = 0; j < b_length; j++) {
+            const bool same = tolower((unsigned char)a[i]) == tolower((unsigned char)b[j]);
+            uint32_t best = diagonal + !same;
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            best = row[j + 1] + 1 < best ? row[j + 1] + 1 : best;
+            diagonal = row[j + 1];
+            row[j + 1] = best;
+        }
+    }
+    return row[b_length];
+}
+
+bool cli_unknown_name(struct report *report, const char *what, const char *name,
+                      const char *const *candidates, uint32_t count)
+{
+    enum { SHOWN = 3 };
+    const char *nearest[SHOWN] = {NULL};
+    uint32_t distances[SHOWN] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t distance = edit_distance(name, candidates[i]);
+        uint32_t rank = 0;
+        while (rank < SHOWN && distances[rank] <= distance) {
+            rank++;
+        }
+        for (uint32_t last = SHOWN - 1; last > rank && rank < SHOWN; last--) {
+            nearest[last] = nearest[last - 1];
+            distances[last] = distances[last - 1];
+        }
+        if (rank < SHOWN) {
+            nearest[rank] = candidates[i];
+            distances[rank] = distance;
+        }
+    }
+    char list[256] = "";
+    size_t used = 0;
+    for (uint32_t rank = 0; rank < SHOWN && nearest[rank] != NULL && used < sizeof list; rank++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'",
+                                 rank == 0 ? ", nearest: " : ", ", nearest[rank]);
+    }
+    char code[32];
+    snprintf(code, sizeof code, "cli.%s", what);
+    return report_error(report, TROUPE_EXIT_INPUT, NULL, code, "no %s '%s'%s", what, name, list);
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The verbs of the `troupe` program and what they share: usage errors, option values, packs read
+// from files.
+#ifndef TROUPE_CLI_CLI_H
+#define TROUPE_CLI_CLI_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <troupe/troupe.h>
+
+#include "report.h"
+
+/// One verb. `run` gets the arguments from the verb on and returns the exit code.
+struct cli_verb {
+    const char *name;
+    const char *summary; ///< half a line for the list of verbs
+    const char *usage;   ///< what follows the name of the verb
+    const char *help;    ///< the rest of `troupe help VERB`
+    enum troupe_exit (*run)(int argc, char **argv);
+};
+
+extern const struct cli_verb cli_verbs[];
+extern const uint32_t cli_verb_count;
+
+/// Returns the verb of this name, or null.
+const struct cli_verb *cli_verb_find(const char *name);
+
+enum troupe_exit cli_compile(int argc, char **argv);
+enum troupe_exit cli_info(int argc, char **argv);
+enum troupe_exit cli_sample(int argc, char **argv);
+enum troupe_exit cli_verify(int argc, char **argv);
+enum troupe_exit cli_bench(int argc, char **argv);
+enum troupe_exit cli_help(int argc, char **argv);
+
+/// Prints the usage and the help of a verb to stdout.
+void cli_help_print(const struct cli_verb *verb);
+
+/// Reports a mistake on the command line.
+/// @return TROUPE_EXIT_USAGE
+enum troupe_exit cli_usage_error(const char *verb, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/// Handles what getopt_long returned and the verb does not know: --help, a missing value, an
+/// unknown option.
+/// @return the exit code to leave with
+enum troupe_exit cli_option_other(const char *verb, int option, char **argv);
+
+enum { CLI_OPTION_HELP = 'h' };
+
+/// Reads a finite number; the whole text must be one.
+bool cli_parse_number(const char *text, double *value);
+
+/// Reads an unsigned number in decimal digits up to `largest`.
+bool cli_parse_count(const char *text, uint64_t largest, uint64_t *value);
+
+/// A pack read from a file.
+struct cli_pack {
+    void *bytes;
+    size_t size_bytes;
+    trp_pack pack;
+    uint64_t content_hash; ///< computed anew
+    bool hash_ok;          ///< equals the one that the pack carries
+};
+
+/// Reads and opens a pack; warns where its content hash is not right.
+/// @param pack [out] cli_pack_free it after success
+/// @return false after an error in `report` (its `file` is set to `path`).
+bool cli_pack_read(const char *path, struct cli_pack *pack, struct report *report);
+
+/// Opens bytes that are in memory already; otherwise as cli_pack_read.
+/// @param pack [in,out] `bytes` and `size_bytes` are set; on failure they are left to the caller
+bool cli_pack_open(struct cli_pack *pack, struct report *report);
+
+void cli_pack_free(struct cli_pack *pack);
+
+/// Finds a clip by its name.
+/// @return false after an error in `report` that names the clips most alike.
+bool cli_clip_find(const struct cli_pack *pack, const char *name, trp_clip *clip,
+                   struct report *report);
+
+/// Reports that a name is unknown and which names of `candidates` are most alike.
+/// @param what "clip", "joint": also the last part of the error code
+/// @return false
+bool cli_unknown_name(struct report *report, const char *what, const char *name,
+                      const char *const *candidates, uint32_t count);
+
+/// Adds what `troupe info --json` says of a pack to an object.
+void cli_describe_json(const struct cli_pack *pack, json_t *object);
+
+/// Bytes of all clips of a pack, and of the same without compression.
+struct cli_totals {
+    uint64_t clip_bytes;
+    uint64_t raw_bytes;
+    double max_error_mm;
+};
+
+struct cli_totals cli_pack_totals(const struct cli_pack *pack);
+
+#endif

@@ -1,0 +1,342 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// `troupe compile`: source files in, one pack out.
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "cli.h"
+#include "compiler.h"
+#include "output.h"
+
+/// The command line, read.
+struct compile_command {
+    struct compile_options options;
+    struct compile_input *inputs;
+    const char *output;
+    const char *skeleton;
+    const char *depfile;
+    bool is_json;
+    bool is_quiet;
+    struct arena arena;
+};
+
+enum {
+    OPTION_SKELETON = 256,
+    OPTION_NODES,
+    OPTION_DEPFILE,
+    OPTION_UNIT,
+    OPTION_ERROR,
+    OPTION_SHELL,
+    OPTION_LOOP,
+    OPTION_ADDITIVE,
+    OPTION_JSON,
+    OPTION_QUIET,
+};
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"jobs", required_argument, NULL, 'j'},
+    {"skeleton", required_argument, NULL, OPTION_SKELETON},
+    {"nodes", required_argument, NULL, OPTION_NODES},
+    {"depfile", required_argument, NULL, OPTION_DEPFILE},
+    {"unit", required_argument, NULL, OPTION_UNIT},
+    {"error", required_argument, NULL, OPTION_ERROR},
+    {"shell", required_argument, NULL, OPTION_SHELL},
+    {"loop", required_argument, NULL, OPTION_LOOP},
+    {"additive", required_argument, NULL, OPTION_ADDITIVE},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"quiet", no_argument, NULL, OPTION_QUIET},
+    {"help", no_argument, NULL, CLI_OPTION_HELP},
+    {0},
+};
+
+/// Reads a number above zero.
+/// @return false where it is none.
+static bool parse_positive(const char *text, double *value)
+{
+    double number = 0;
+    if (!cli_parse_number(text, &number) || !(number > 0)) {
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+/// Finds a word in a list.
+/// @return its index, or -1.
+static int parse_word(const char *text, const char *const *words, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/// Takes an option that applies to the inputs after it.
+/// @return false where its value is not one of those allowed.
+static bool apply_input_option(struct compile_input *current, int option, const char *value)
+{
+    static const char *const loops[] = {"auto", "on", "off"};
+    static const char *const nodes[] = {"joints", "attachments", "all"};
+    int word = 0;
+    switch (option) {
+    case OPTION_UNIT:
+        return parse_positive(value, &current->metres_per_unit);
+    case OPTION_ERROR:
+        return parse_positive(value, &current->error_mm);
+    case OPTION_SHELL:
+        return parse_positive(value, &current->shell_m);
+    case OPTION_LOOP:
+        word = parse_word(value, loops, 3);
+        current->loop = word < 0 ? COMPILE_LOOP_AUTO : (enum compile_loop)word;
+        return word >= 0;
+    case OPTION_NODES:
+        word = parse_word(value, nodes, 3);
+        current->nodes = word < 0 ? COMPILE_NODES_JOINTS : (enum compile_nodes)word;
+        return word >= 0;
+    default: // OPTION_ADDITIVE
+        current->additive = strcmp(value, "none") == 0 ? NULL : value;
+        return value[0] != '\0';
+    }
+}
+
+static const char *option_name(int option)
+{
+    for (const struct option *at = long_options; at->name != NULL; at++) {
+        if (at->val == option) {
+            return at->name;
+        }
+    }
+    return "";
+}
+
+static void add_input(struct compile_command *command, const struct compile_input *current,
+                      const char *path)
+{
+    struct compile_input *const input = &command->inputs[command->options.input_count++];
+    *input = *current;
+    input->path = path;
+}
+
+/// Reads the command line in order, since options apply to what follows them.
+/// @return false when the program is to end with `code`.
+static bool parse_command(int argc, char **argv, struct compile_command *command,
+                          enum troupe_exit *code)
+{
+    command->inputs = ARENA_NEW(&command->arena, struct compile_input, (size_t)argc);
+    command->options.inputs = command->inputs;
+    struct compile_input current = {.metres_per_unit = 1, .error_mm = 0.1, .shell_m = 0.03};
+    *code = TROUPE_EXIT_USAGE;
+    opterr = 0;
+    int option = 0;
+    while ((option = getopt_long(argc, argv, "-:o:j:h", long_options, NULL)) != -1) {
+        uint64_t count = 0;
+        switch (option) {
+        case 1: // not an option
+            add_input(command, &current, optarg);
+            break;
+        case 'o':
+            command->output = optarg;
+            break;
+        case 'j':
+            if (!cli_parse_count(optarg, 1024, &count)) {
+                cli_usage_error("compile", "--jobs takes a number from 0 to 1024, not '%s'",
+                                optarg);
+                return false;
+            }
+            command->options.job_count = (uint32_t)count;
+            break;
+        case OPTION_SKELETON:
+            command->skeleton = optarg;
+            break;
+        case OPTION_DEPFILE:
+            command->depfile = optarg;
+            break;
+        case OPTION_JSON:
+            command->is_json = true;
+            break;
+        case OPTION_QUIET:
+            command->is_quiet = true;
+            break;
+        case OPTION_UNIT:
+        case OPTION_ERROR:
+        case OPTION_SHELL:
+        case OPTION_LOOP:
+        case OPTION_NODES:
+        case OPTION_ADDITIVE:
+            if (!apply_input_option(&current, option, optarg)) {
+                cli_usage_error("compile", "--%s cannot be '%s', see 'troupe help compile'",
+                                option_name(option), optarg);
+                return false;
+            }
+            break;
+        default:
+            *code = cli_option_other("compile", option, argv);
+            return false;
+        }
+    }
+    for (; optind < argc; optind++) { // after "--"
+        add_input(command, &current, argv[optind]);
+    }
+    if (command->options.input_count == 0) {
+        cli_usage_error("compile", "no input");
+        return false;
+    }
+    if (command->output == NULL) {
+        cli_usage_error("compile", "no output, give -o OUT.trp");
+        return false;
+    }
+    *code = TROUPE_EXIT_OK;
+    return true;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat a_status;
+    struct stat b_status;
+    return stat(a, &a_status) == 0 && stat(b, &b_status) == 0 &&
+           a_status.st_dev == b_status.st_dev && a_status.st_ino == b_status.st_ino;
+}
+
+/// Returns whether writing `path` would destroy something that is read.
+static bool overwrites_input(const struct compile_command *command, const char *path)
+{
+    for (uint32_t i = 0; i < command->options.input_count; i++) {
+        if (is_same_file(path, command->inputs[i].path)) {
+            return true;
+        }
+    }
+    return command->skeleton != NULL && is_same_file(path, command->skeleton);
+}
+
+/// Writes a path as Make wants it.
+static void write_make_path(FILE *stream, const char *path)
+{
+    for (const char *at = path; *at != '\0'; at++) {
+        if (*at == '$') {
+            fputc('$', stream);
+        } else if (*at == ' ' || *at == '#' || *at == '\\') {
+            fputc('\\', stream);
+        }
+        fputc(*at, stream);
+    }
+}
+
+/// Writes a Make rule: the pack depends on everything that was read for it.
+static bool write_depfile(const struct compile_command *command, struct report *report)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    FILE *const stream = open_memstream(&text, &size_bytes);
+    if (stream == NULL) {
+        return report_error(report, TROUPE_EXIT_INTERNAL, NULL, "memory", "out of memory");
+    }
+    write_make_path(stream, command->output);
+    fputc(':', stream);
+    for (uint32_t i = 0; i < command->options.input_count; i++) {
+        fputs(" \\\n  ", stream);
+        write_make_path(stream, command->inputs[i].path);
+    }
+    if (command->skeleton != NULL) {
+        fputs(" \\\n  ", stream);
+        write_make_path(stream, command->skeleton);
+    }
+    fputc('\n', stream);
+    fclose(stream);
+    const bool ok = file_write(command->depfile, text, size_bytes, report);
+    free(text);
+    return ok;
+}
+
+static bool write_files(const struct compile_command *command, const void *bytes, size_t size_bytes,
+                        struct report *report)
+{
+    report->file = command->depfile;
+    if (command->depfile != NULL && !write_depfile(command, report)) {
+        return false;
+    }
+    report->file = command->output;
+    if (!file_write(command->output, bytes, size_bytes, report)) {
+        if (command->depfile != NULL) {
+            unlink(command->depfile);
+        }
+        return false;
+    }
+    return true;
+}
+
+static void print_result(const struct compile_command *command, const struct cli_pack *pack,
+                         uint32_t warning_count)
+{
+    if (command->is_json) {
+        json_t *const object = output_json("compile");
+        json_object_set_new(object, "output", output_string(command->output));
+        json_object_set_new(object, "warnings", json_integer(warning_count));
+        cli_describe_json(pack, object);
+        output_json_print(object);
+        return;
+    }
+    const struct cli_totals totals = cli_pack_totals(pack);
+    const double ratio =
+        totals.clip_bytes > 0 ? (double)totals.raw_bytes / (double)totals.clip_bytes : 0;
+    output_line("%s: %u clip%s, %zu bytes; clips %.1f x smaller than raw, largest error %.3f mm",
+                command->output, pack->pack.clip_count, pack->pack.clip_count == 1 ? "" : "s",
+                pack->size_bytes, ratio, totals.max_error_mm);
+}
+
+/// Compiles, writes and prints.
+static void compile(struct compile_command *command, struct report *report)
+{
+    void *skeleton_bytes = NULL;
+    if (command->skeleton != NULL) {
+        report->file = command->skeleton;
+        if (!file_read(command->skeleton, &skeleton_bytes, &command->options.skeleton_pack_bytes,
+                       report)) {
+            return;
+        }
+        command->options.skeleton_pack = skeleton_bytes;
+    }
+    if (!command->is_quiet && !command->is_json) {
+        command->options.progress = output_progress;
+    }
+    struct cli_pack pack = {0};
+    const bool compiled = compile_pack(&command->options, &pack.bytes, &pack.size_bytes, report);
+    free(skeleton_bytes);
+    if (!compiled) {
+        return;
+    }
+    if (write_files(command, pack.bytes, pack.size_bytes, report) &&
+        (command->is_json || !command->is_quiet) && cli_pack_open(&pack, report)) {
+        print_result(command, &pack, report->warning_count);
+    }
+    cli_pack_free(&pack);
+}
+
+enum troupe_exit cli_compile(int argc, char **argv)
+{
+    struct compile_command command = {0};
+    enum troupe_exit code = TROUPE_EXIT_OK;
+    if (parse_command(argc, argv, &command, &code)) {
+        struct report report = {.out = stderr, .file = "troupe"};
+        const char *const written[] = {command.output, command.depfile};
+        for (uint32_t i = 0; i < 2 && code == TROUPE_EXIT_OK; i++) {
+            if (written[i] != NULL && overwrites_input(&command, written[i])) {
+                code = cli_usage_error("compile", "'%s' is an input too", written[i]);
+            }
+        }
+        if (code == TROUPE_EXIT_OK) {
+            compile(&command, &report);
+            code = report.error_count > 0 ? report.exit_code : TROUPE_EXIT_OK;
+        }
+    }
+    arena_free(&command.arena);
+    return code;
+}

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// `troupe help`: the table of verbs, and the text about each.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+const struct cli_verb cli_verbs[] = {
+    {
+        "compile",
+        "turn source files into a pack",
+        "IN... -o OUT.trp [options]",
+        "Reads glTF 2.0 (.glb, .gltf) and writes one pack with all skeletons, skins and clips.\n"
+        "A clip that cannot keep its error budget is an error, and nothing is written.\n"
+        "\n"
+        "  -o, --output FILE    the pack to write\n"
+        "  -j, --jobs N         threads, 0 = one for each processor (default); the bytes are the\n"
+        "                       same for any N\n"
+        "  --skeleton PACK      clips for the first skeleton of PACK, joints matched by name\n"
+        "  --depfile FILE       write a Make rule that names the inputs\n"
+        "  --json               print what the pack holds as JSON\n"
+        "  --quiet              print nothing but warnings and errors\n"
+        "\n"
+        "These apply to the inputs after them, until given again:\n"
+        "  --unit METRES        size of one unit of the source (default 1)\n"
+        "  --error MM           error budget (default 0.1)\n"
+        "  --shell METRES       distance from a joint at which error is measured (default 0.03)\n"
+        "  --loop auto|on|off   on: append the first key as closing row where it is missing\n"
+        "  --additive CLIP|rest|none\n"
+        "                       store differences against the first frame of CLIP of the same\n"
+        "                       file, or against the rest pose\n"
+        "  --nodes joints|attachments|all\n"
+        "                       which nodes besides the joints of skins to keep\n",
+        cli_compile,
+    },
+    {
+        "info",
+        "print what a pack holds",
+        "PACK [--json]",
+        "Prints skeletons, skins and clips with their sizes and measured errors.\n"
+        "\n"
+        "bytes      all that a clip adds to the pack, names excluded\n"
+        "raw bytes  joints x (round(30 x duration) + 1) x 40, the same clip as plain 30 Hz poses\n"
+        "\n"
+        "  --json     print it as JSON\n",
+        cli_info,
+    },
+    {
+        "sample",
+        "print poses of a clip",
+        "PACK --clip NAME [--time T]... [options]",
+        "Samples with the runtime, exactly as a game would, and prints joints in the order of the\n"
+        "source file. An additive clip is applied to the rest pose in model space.\n"
+        "\n"
+        "  --clip NAME          the clip\n"
+        "  --time SECONDS       when; may be given many times (default 0)\n"
+        "  --space local|model  against the parent (default), or 3x4 matrices from the scene root\n"
+        "  --joint NAME         this joint alone\n"
+        "  --skeleton PACK      the pack that holds the skeleton, where PACK does not\n"
+        "  --json               print it as JSON\n",
+        cli_sample,
+    },
+    {
+        "verify",
+        "measure a pack against its sources",
+        "PACK SOURCE... [--seed N] [--json]",
+        "Samples every clip at and between all keys and rows, at random times and on both sides\n"
+        "of every step, and compares with the exact curves of the source. Exit code 4 where a\n"
+        "clip is over its budget.\n"
+        "\n"
+        "  --seed N     of the random times (default 1)\n"
+        "  --json       print it as JSON\n",
+        cli_verify,
+    },
+    {
+        "bench",
+        "measure the speed of the runtime",
+        "PACK [options]",
+        "Times every operation on a crowd for each skeleton of the pack, on one core. The rounds\n"
+        "of all instruction sets are interleaved; the best round counts, the median is shown.\n"
+        "Times of sample: forward (in order), random, all (random clips too).\n"
+        "\n"
+        "  --instances N   size of the crowd (default 1000)\n"
+        "  --clip NAME     the clip of forward and random (default: the longest)\n"
+        "  --isa A,B,...   instruction sets (default: all that this processor has; the plain C\n"
+        "                  `reference` only where named)\n"
+        "  --rounds N      at least 10 (default 15)\n"
+        "  --threads 1     one is all there is\n"
+        "  --json          print it as JSON\n",
+        cli_bench,
+    },
+    {
+        "help",
+        "explain a verb",
+        "[VERB]",
+        "Prints the list of verbs, or what one of them does.\n",
+        cli_help,
+    },
+};
+
+const uint32_t cli_verb_count = sizeof cli_verbs / sizeof cli_verbs[0];
+
+const struct cli_verb *cli_verb_find(const char *name)
+{
+    for (uint32_t i = 0; i < cli_verb_count; i++) {
+        if (strcmp(cli_verbs[i].name, name) == 0) {
+            return &cli_verbs[i];
+        }
+    }
+    return NULL;
+}
+
+void cli_help_print(const struct cli_verb *verb)
+{
+    printf("usage: troupe %s %s\n\n%s", verb->name, verb->usage, verb->help);
+}
+
+enum troupe_exit cli_help(int argc, char **argv)
+{
+    if (argc > 2) {
+        return cli_usage_error("help", "one verb at a time");
+    }
+    if (argc == 2) {
+        const struct cli_verb *const verb = cli_verb_find(argv[1]);
+        if (verb == NULL) {
+            return cli_usage_error("help", "unknown verb '%s', see 'troupe help'", argv[1]);
+        }
+        cli_help_print(verb);
+        return TROUPE_EXIT_OK;
+    }
+    printf("usage: troupe VERB ...\n\n");
+    for (uint32_t i = 0; i < cli_verb_count; i++) {
+        printf("  %-9s %s\n", cli_verbs[i].name, cli_verbs[i].summary);
+    }
+    printf("\n'troupe help VERB' tells more, 'troupe --version' the version.\n"
+           "Exit codes: 0 done, 1 usage, 2 files, 3 invalid input, 4 error budget not met,\n"
+           "5 unsupported, 6 internal.\n");
+    return TROUPE_EXIT_OK;
+}

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// `troupe info`: what a pack holds, how large it is and how exact.
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+#include "format.h"
+#include "output.h"
+
+/// What the runtime's view does not tell of a clip.
+struct clip_facts {
+    struct trp__clip_header header;
+    const char *source_file;
+    const char *source_clip;
+    const char *additive_reference;
+    const char *skeleton; ///< its name, null where it lies in another pack
+    uint64_t bytes;
+    uint64_t raw_bytes;
+    uint32_t track_counts[3]; ///< by trp_track_kind; lanes without a joint do not count
+};
+
+static const char *string_at(const struct cli_pack *pack, uint32_t offset)
+{
+    return (const char *)pack->pack.strings + offset;
+}
+
+static struct clip_facts clip_facts_of(const struct cli_pack *pack, const trp_clip *clip)
+{
+    struct clip_facts facts = {0};
+    memcpy(&facts.header, clip->bytes, sizeof facts.header);
+    facts.source_file = string_at(pack, facts.header.source_file);
+    facts.source_clip = string_at(pack, facts.header.source_clip);
+    facts.additive_reference = string_at(pack, facts.header.additive_reference);
+    facts.bytes = sizeof(struct trp__entry) + ((clip->size_bytes + 15) & ~(uint64_t)15);
+    const uint64_t rows = (uint64_t)round(30.0 * clip->duration_s) + 1;
+    facts.raw_bytes = facts.header.source_joint_count * rows * 40;
+    trp_skeleton skeleton;
+    const bool is_here = trp_pack_skeleton(&pack->pack, clip->skeleton_index, &skeleton) == TRP_OK;
+    facts.skeleton = is_here ? skeleton.name : NULL;
+    for (uint32_t lane = 0; lane < clip->block_count * TRP_BLOCK_LANES; lane++) {
+        if (is_here && skeleton.joint_of_lane[lane] == TRP_NO_LANE) {
+            continue;
+        }
+        for (trp_path path = TRP_PATH_ROTATION; path <= TRP_PATH_SCALE; path++) {
+            facts.track_counts[trp_clip_track_kind(clip, path, lane)]++;
+        }
+    }
+    return facts;
+}
+
+struct cli_totals cli_pack_totals(const struct cli_pack *pack)
+{
+    struct cli_totals totals = {0};
+    for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
+        trp_clip clip;
+        trp_pack_clip(&pack->pack, i, &clip);
+        const struct clip_facts facts = clip_facts_of(pack, &clip);
+        totals.clip_bytes += facts.bytes;
+        totals.raw_bytes += facts.raw_bytes;
+        totals.max_error_mm = fmax(totals.max_error_mm, (double)clip.max_error_mm);
+    }
+    return totals;
+}
+
+static double ratio_of(uint64_t raw_bytes, uint64_t bytes)
+{
+    return bytes > 0 ? (double)raw_bytes / (double)bytes : 0;
+}
+
+static double rate_of(const trp_clip *clip)
+{
+    return (double)clip->rate_num / (double)clip->rate_den;
+}
+
+static json_t *describe_skeleton(const trp_skeleton *skeleton)
+{
+    uint32_t roots = 0;
+    for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
+        roots += trp_skeleton_parent(skeleton, joint) == TRP_NONE;
+    }
+    json_t *const object = json_object();
+    json_object_set_new(object, "name", output_string(skeleton->name));
+    json_object_set_new(object, "joints", json_integer(skeleton->joint_count));
+    json_object_set_new(object, "roots", json_integer(roots));
+    json_object_set_new(object, "blocks", json_integer(skeleton->block_count));
+    json_object_set_new(object, "joint_blocks", json_integer(skeleton->joint_block_count));
+    json_object_set_new(object, "metres_per_unit", output_real(skeleton->metres_per_unit));
+    json_object_set_new(object, "bind_hash", output_hash(skeleton->bind_hash));
+    return object;
+}
+
+static json_t *describe_skin(const struct cli_pack *pack, const trp_skin *skin)
+{
+    trp_skeleton skeleton;
+    json_t *const object = json_object();
+    json_object_set_new(object, "name", output_string(skin->name));
+    json_object_set_new(object, "skeleton",
+                        trp_pack_skeleton(&pack->pack, skin->skeleton_index, &skeleton) == TRP_OK
+                            ? output_string(skeleton.name)
+                            : json_null());
+    json_object_set_new(object, "joints", json_integer(skin->joint_count));
+    return object;
+}
+
+static json_t *describe_clip(const struct cli_pack *pack, const trp_clip *clip)
+{
+    const struct clip_facts facts = clip_facts_of(pack, clip);
+    json_t *const object = json_object();
+    json_object_set_new(object, "name", output_string(clip->name));
+    json_object_set_new(object, "skeleton",
+                        facts.skeleton != NULL ? output_string(facts.skeleton) : json_null());
+    json_object_set_new(object, "source_file", output_string(facts.source_file));
+    json_object_set_new(object, "source_clip", output_string(facts.source_clip));
+    json_object_set_new(object, "duration_s", output_real(clip->duration_s));
+    json_object_set_new(object, "rate_hz", output_real(rate_of(clip)));
+    json_object_set_new(object, "ticks", json_integer(clip->tick_count));
+    json_object_set_new(object, "rows", json_integer(facts.header.row_count));
+    json_object_set_new(object, "segments", json_integer(clip->segment_count));
+    json_object_set_new(object, "ticks_per_segment", json_integer(clip->ticks_per_segment));
+    json_object_set_new(object, "additive_reference",
+                        clip->flags & TRP_CLIP_ADDITIVE ? output_string(facts.additive_reference)
+                                                        : json_null());
+    json_object_set_new(object, "loop_closed", json_boolean(clip->flags & TRP_CLIP_LOOP_CLOSED));
+    json_object_set_new(object, "root_motion", json_boolean(clip->flags & TRP_CLIP_ROOT_MOTION));
+    json_object_set_new(object, "absent_tracks", json_integer(facts.track_counts[0]));
+    json_object_set_new(object, "constant_tracks", json_integer(facts.track_counts[1]));
+    json_object_set_new(object, "animated_tracks", json_integer(facts.track_counts[2]));
+    json_object_set_new(object, "bytes", json_integer((json_int_t)facts.bytes));
+    json_object_set_new(object, "raw_bytes", json_integer((json_int_t)facts.raw_bytes));
+    json_object_set_new(object, "budget_mm", output_float(clip->budget_mm));
+    json_object_set_new(object, "shell_m", output_float(clip->shell_m));
+    json_object_set_new(object, "max_error_keys_mm", output_float(clip->max_error_keys_mm));
+    json_object_set_new(object, "max_error_mm", output_float(clip->max_error_mm));
+    json_object_set_new(object, "mean_error_mm", output_float(clip->mean_error_mm));
+    return object;
+}
+
+void cli_describe_json(const struct cli_pack *pack, json_t *object)
+{
+    json_t *const skeletons = json_array();
+    for (uint32_t i = 0; i < pack->pack.skeleton_count; i++) {
+        trp_skeleton skeleton;
+        trp_pack_skeleton(&pack->pack, i, &skeleton);
+        json_array_append_new(skeletons, describe_skeleton(&skeleton));
+    }
+    json_t *const skins = json_array();
+    for (uint32_t i = 0; i < pack->pack.skin_count; i++) {
+        trp_skin skin;
+        trp_pack_skin(&pack->pack, i, &skin);
+        json_array_append_new(skins, describe_skin(pack, &skin));
+    }
+    json_t *const clips = json_array();
+    for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
+        trp_clip clip;
+        trp_pack_clip(&pack->pack, i, &clip);
+        json_array_append_new(clips, describe_clip(pack, &clip));
+    }
+    const struct cli_totals totals = cli_pack_totals(pack);
+    json_object_set_new(object, "bytes", json_integer((json_int_t)pack->size_bytes));
+    json_object_set_new(object, "content_hash", output_hash(pack->content_hash));
+    json_object_set_new(object, "content_hash_ok", json_boolean(pack->hash_ok));
+    json_object_set_new(object, "clip_bytes", json_integer((json_int_t)totals.clip_bytes));
+    json_object_set_new(object, "clip_raw_bytes", json_integer((json_int_t)totals.raw_bytes));
+    json_object_set_new(object, "ratio",
+                        output_real(ratio_of(totals.raw_bytes, totals.clip_bytes)));
+    json_object_set_new(object, "max_error_mm", output_float((float)totals.max_error_mm));
+    json_object_set_new(object, "skeletons", skeletons);
+    json_object_set_new(object, "skins", skins);
+    json_object_set_new(object, "clips", clips);
+}
+
+static void print_skeletons(const struct cli_pack *pack)
+{
+    static const char *const headings[] = {"<skeleton", "joints", "blocks", "unit m", "<skins"};
+    struct output_table table = {.headings = headings, .column_count = 5};
+    for (uint32_t i = 0; i < pack->pack.skeleton_count; i++) {
+        trp_skeleton skeleton;
+        trp_pack_skeleton(&pack->pack, i, &skeleton);
+        uint32_t skin_count = 0;
+        uint32_t entry_count = 0;
+        for (uint32_t j = 0; j < pack->pack.skin_count; j++) {
+            trp_skin skin;
+            trp_pack_skin(&pack->pack, j, &skin);
+            skin_count += skin.skeleton_index == i;
+            entry_count += skin.skeleton_index == i ? skin.joint_count : 0;
+        }
+        output_cell(&table, "%s", skeleton.name);
+        output_cell(&table, "%u", skeleton.joint_count);
+        output_cell(&table, "%u", skeleton.block_count);
+        output_cell(&table, "%g", skeleton.metres_per_unit);
+        output_cell(&table, "%u (%u matrices)", skin_count, entry_count);
+    }
+    output_table_print(&table);
+}
+
+/// Writes the flags of a clip as letters that the legend explains.
+static const char *flag_letters(uint32_t flags, char letters[4])
+{
+    letters[0] = flags & TRP_CLIP_ADDITIVE ? 'a' : '-';
+    letters[1] = flags & TRP_CLIP_LOOP_CLOSED ? 'l' : '-';
+    letters[2] = flags & TRP_CLIP_ROOT_MOTION ? 'r' : '-';
+    letters[3] = '\0';
+    return letters;
+}
+
+static void print_clips(const struct cli_pack *pack)
+{
+    static const char *const headings[] = {
+        "<clip",  "seconds", "Hz",        "rows",  "segments", "absent", "constant", "animated",
+        "<flags", "bytes",   "raw bytes", "ratio", "keys mm",  "max mm", "mean mm",
+    };
+    struct output_table table = {.headings = headings, .column_count = 15};
+    for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
+        trp_clip clip;
+        trp_pack_clip(&pack->pack, i, &clip);
+        const struct clip_facts facts = clip_facts_of(pack, &clip);
+        char letters[4];
+        output_cell(&table, "%s", clip.name);
+        output_cell(&table, "%.3f", clip.duration_s);
+        output_cell(&table, "%.6g", rate_of(&clip));
+        output_cell(&table, "%u", facts.header.row_count);
+        output_cell(&table, "%u", clip.segment_count);
+        output_cell(&table, "%u", facts.track_counts[TRP_TRACK_ABSENT]);
+        output_cell(&table, "%u", facts.track_counts[TRP_TRACK_CONSTANT]);
+        output_cell(&table, "%u", facts.track_counts[TRP_TRACK_ANIMATED]);
+        output_cell(&table, "%s", flag_letters(clip.flags, letters));
+        output_cell(&table, "%llu", (unsigned long long)facts.bytes);
+        output_cell(&table, "%llu", (unsigned long long)facts.raw_bytes);
+        output_cell(&table, "%.1f", ratio_of(facts.raw_bytes, facts.bytes));
+        output_cell(&table, "%.4f", (double)clip.max_error_keys_mm);
+        output_cell(&table, "%.4f", (double)clip.max_error_mm);
+        output_cell(&table, "%.4f", (double)clip.mean_error_mm);
+    }
+    output_table_print(&table);
+}
+
+static void print_pack(const char *path, const struct cli_pack *pack)
+{
+    const struct cli_totals totals = cli_pack_totals(pack);
+    output_line("%s: %zu bytes, content hash %016llx (%s)", path, pack->size_bytes,
+                (unsigned long long)pack->content_hash, pack->hash_ok ? "right" : "WRONG");
+    output_line("%s", "");
+    print_skeletons(pack);
+    output_line("%s", "");
+    print_clips(pack);
+    output_line("%s", "");
+    output_line("%u clips, %llu bytes, %.1f x smaller than %llu raw, largest error %.4f mm",
+                pack->pack.clip_count, (unsigned long long)totals.clip_bytes,
+                ratio_of(totals.raw_bytes, totals.clip_bytes), (unsigned long long)totals.raw_bytes,
+                totals.max_error_mm);
+    output_line("flags: a additive, l loop closed, r root motion");
+}
+
+enum troupe_exit cli_info(int argc, char **argv)
+{
+    enum { OPTION_JSON = 256 };
+    static const struct option long_options[] = {
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"help", no_argument, NULL, CLI_OPTION_HELP},
+        {0},
+    };
+    bool is_json = false;
+    int option = 0;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+        if (option != OPTION_JSON) {
+            return cli_option_other("info", option, argv);
+        }
+        is_json = true;
+    }
+    if (argc - optind != 1) {
+        return cli_usage_error("info", "one pack, please");
+    }
+    const char *const path = argv[optind];
+    struct report report = {.out = stderr};
+    struct cli_pack pack;
+    if (!cli_pack_read(path, &pack, &report)) {
+        return report.exit_code;
+    }
+    if (is_json) {
+        json_t *const object = output_json("info");
+        json_object_set_new(object, "file", output_string(path));
+        cli_describe_json(&pack, object);
+        output_json_print(object);
+    } else {
+        print_pack(path, &pack);
+    }
+    cli_pack_free(&pack);
+    return TROUPE_EXIT_OK;
+}

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// `troupe verify`: measures a pack against its sources anew and prints what it found.
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "arena.h"
+#include "cli.h"
+#include "compiler.h"
+#include "output.h"
+
+struct verify_command {
+    struct verify_options options;
+    const char *pack;
+    bool is_json;
+};
+
+/// @return false when the program is to end with `code`.
+static bool parse_command(int argc, char **argv, struct arena *arena,
+                          struct verify_command *command, enum troupe_exit *code)
+{
+    enum { OPTION_SEED = 256, OPTION_JSON };
+    static const struct option long_options[] = {
+        {"seed", required_argument, NULL, OPTION_SEED},
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"help", no_argument, NULL, CLI_OPTION_HELP},
+        {0},
+    };
+    *code = TROUPE_EXIT_USAGE;
+    command->options.seed = 1;
+    opterr = 0;
+    int option = 0;
+    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+        switch (option) {
+        case OPTION_SEED:
+            if (!cli_parse_count(optarg, UINT64_MAX, &command->options.seed)) {
+                cli_usage_error("verify", "--seed takes a number, not '%s'", optarg);
+                return false;
+            }
+            break;
+        case OPTION_JSON:
+            command->is_json = true;
+            break;
+        default:
+            *code = cli_option_other("verify", option, argv);
+            return false;
+        }
+    }
+    if (argc - optind < 2) {
+        cli_usage_error("verify", "a pack and its sources, please");
+        return false;
+    }
+    command->pack = argv[optind++];
+    command->options.input_count = (uint32_t)(argc - optind);
+    struct compile_input *const inputs =
+        ARENA_NEW(arena, struct compile_input, command->options.input_count);
+    for (uint32_t i = 0; i < command->options.input_count; i++) {
+        inputs[i].path = argv[optind + (int)i];
+    }
+    command->options.inputs = inputs;
+    *code = TROUPE_EXIT_OK;
+    return true;
+}
+
+static void print_json(const struct verify_clip *clips, uint32_t count, bool ok)
+{
+    json_t *const array = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *const clip = json_object();
+        json_object_set_new(clip, "name", output_string(clips[i].name));
+        json_object_set_new(clip, "max_error_keys_mm", output_real(clips[i].max_error_keys_mm));
+        json_object_set_new(clip, "max_error_mm", output_real(clips[i].max_error_mm));
+        json_object_set_new(clip, "at_joint", output_string(clips[i].at_joint));
+        json_object_set_new(clip, "at_time_s", output_real(clips[i].at_time_s));
+        json_object_set_new(clip, "budget_mm", output_real(clips[i].budget_mm));
+        json_array_append_new(array, clip);
+    }
+    json_t *const object = output_json("verify");
+    json_object_set_new(object, "ok", json_boolean(ok));
+    json_object_set_new(object, "clips", array);
+    output_json_print(object);
+}
+
+static void print_table(const struct verify_clip *clips, uint32_t count)
+{
+    static const char *const headings[] = {
+        "<clip", "keys mm", "max mm", "budget mm", "<", "<at joint", "at second",
+    };
+    struct output_table table = {.headings = headings, .column_count = 7};
+    for (uint32_t i = 0; i < count; i++) {
+        const bool is_over = clips[i].max_error_mm > clips[i].budget_mm;
+        output_cell(&table, "%s", clips[i].name);
+        output_cell(&table, "%.5f", clips[i].max_error_keys_mm);
+        output_cell(&table, "%.5f", clips[i].max_error_mm);
+        output_cell(&table, "%g", clips[i].budget_mm);
+        output_cell(&table, "%s", is_over ? "OVER" : "ok");
+        output_cell(&table, "%s", clips[i].at_joint);
+        output_cell(&table, "%.6f", clips[i].at_time_s);
+    }
+    output_table_print(&table);
+}
+
+static void verify(const struct verify_command *command, const struct cli_pack *pack,
+                   struct report *report)
+{
+    struct verify_clip *clips = NULL;
+    uint32_t count = 0;
+    bool ok = false;
+    if (!verify_pack(&command->options, pack->bytes, pack->size_bytes, &clips, &count, &ok,
+                     report)) {
+        return;
+    }
+    if (command->is_json) {
+        print_json(clips, count, ok);
+    } else {
+        print_table(clips, count);
+    }
+    free(clips);
+    if (!ok) {
+        report->file = command->pack;
+        report_error(report, TROUPE_EXIT_BUDGET, NULL, "verify.budget",
+                     "a clip is further from its source than its budget allows");
+    }
+}
+
+enum troupe_exit cli_verify(int argc, char **argv)
+{
+    struct arena arena = {0};
+    struct verify_command command = {0};
+    enum troupe_exit code = TROUPE_EXIT_OK;
+    if (parse_command(argc, argv, &arena, &command, &code)) {
+        struct report report = {.out = stderr};
+        struct cli_pack pack;
+        if (cli_pack_read(command.pack, &pack, &report)) {
+            verify(&command, &pack, &report);
+            cli_pack_free(&pack);
+        }
+        code = report.error_count > 0 ? report.exit_code : TROUPE_EXIT_OK;
+    }
+    arena_free(&arena);
+    return code;
+}
