@@ -888,7 +888,7 @@ static uint32_t append_segment(const struct dense *dense, const struct layout *l
     return (uint32_t)(buffer->size - start);
 }
 
-uint32_t dense_encode(const struct dense *dense, struct buffer *buffer)
+void dense_encode(const struct dense *dense, struct buffer *buffer)
 {
     const struct motion *const motion = dense->motion;
     const struct skeleton *const skeleton = motion->skeleton;
@@ -905,6 +905,7 @@ uint32_t dense_encode(const struct dense *dense, struct buffer *buffer)
         .ticks_per_segment = dense->ticks_per_segment,
         .segment_count = segment_count,
         .source_clip_index = motion->source_clip_index,
+        .metres_per_unit = 1.0f,
         .source_joint_count = skeleton->raw_joint_count,
         .flags = motion->reference != NULL ? TRP_CLIP_ADDITIVE : 0,
     };
@@ -922,14 +923,12 @@ uint32_t dense_encode(const struct dense *dense, struct buffer *buffer)
         buffer_align(buffer, 16);
         entries[segment].offset = (uint32_t)(buffer->size - start);
         entries[segment].size_bytes = append_segment(dense, &layout, segment, buffer);
-    }
-    for (uint32_t tick = 0; tick <= dense->grid.tick_count && segment_count > 0; tick++) {
-        header.row_count += dense->has_row[tick];
+        uint32_t ticks[TRP__MAX_SEGMENT_TICKS + 1];
+        header.row_count += segment_rows(dense, segment, ticks);
     }
     memcpy(buffer->bytes + start, &header, sizeof header);
     if (segment_count > 0) {
         memcpy(buffer->bytes + table, entries, segment_count * sizeof *entries);
     }
     arena_free(&arena);
-    return header.row_count;
 }

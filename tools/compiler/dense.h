@@ -60,7 +60,6 @@ double dense_error_of_grid(struct dense *dense, struct metric *metric);
 
 /// Writes the bytes of the clip with the tracks' present steps. Strings, errors and budgets are
 /// left zero for the caller.
-/// @return the number of rows
-uint32_t dense_encode(const struct dense *dense, struct buffer *buffer);
+void dense_encode(const struct dense *dense, struct buffer *buffer);
 
 #endif

@@ -127,7 +127,7 @@ static void settle_grid(struct fit *fit, struct grid *grid, double shell_units,
                                             : grid->tick_count)
                                      : TRP__MAX_SEGMENT_TICKS;
         metric_init(&fit->metric, fit->motion, grid, shell_units,
-                    factor == 1 ? 4 : factor == 2 ? 2 : 1, arena);
+                    factor == 1 ? 4 : 2, arena);
         dense_init(&fit->dense, fit->motion, grid, segment, arena);
         if (grid->tick_count == 0 ||
             dense_error_of_grid(&fit->dense, &fit->metric) <= GRID_SHARE * fit->budget ||

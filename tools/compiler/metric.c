@@ -38,6 +38,66 @@ static uint32_t sort_moments(struct moment *moments, uint32_t count)
     return kept;
 }
 
+/// Times at which stepped tracks switch, sorted.
+struct edges {
+    double *times;
+    uint32_t count;
+    double early_s; // the runtime may switch this much before
+};
+
+/// Lets the runtime's tolerance (a thousandth of a tick) and the rounding of key times to float
+/// be no error: both say the same of every moment that is clear of it.
+static void find_edges(const struct motion *motion, const struct grid *grid, struct edges *edges,
+                       struct arena *arena)
+{
+    const uint32_t curve_count = motion->skeleton->lane_count * 3;
+    size_t most = 0;
+    for (uint32_t i = 0; i < curve_count; i++) {
+        if (motion->curves[i] != NULL && curve_is_stepped(motion->curves[i])) {
+            most += motion->curves[i]->key_count;
+        }
+    }
+    struct moment *const moments = ARENA_NEW(arena, struct moment, most);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < curve_count; i++) {
+        if (motion->curves[i] != NULL && curve_is_stepped(motion->curves[i])) {
+            for (uint32_t key = 1; key < motion->curves[i]->key_count; key++) {
+                moments[count++] = (struct moment){motion->curves[i]->times[key], true};
+            }
+        }
+    }
+    edges->count = sort_moments(moments, count);
+    edges->times = ARENA_NEW(arena, double, edges->count);
+    for (uint32_t i = 0; i < edges->count; i++) {
+        edges->times[i] = moments[i].time_s;
+    }
+    edges->early_s =
+        (double)grid->rate_den / grid->rate_num / 1024.0 + 1e-6 + 2.4e-7 * motion->duration_s;
+}
+
+/// Moves a moment that lies just before an edge to where the edge cannot be felt yet.
+static double clear_of_edges(const struct edges *edges, double time_s)
+{
+    uint32_t low = 0;
+    uint32_t high = edges->count;
+    while (low < high) { // first edge after the moment
+        const uint32_t middle = (low + high) / 2;
+        if (edges->times[middle] <= time_s) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < edges->count && edges->times[low] - time_s < edges->early_s) {
+        time_s = edges->times[low] - edges->early_s;
+    }
+    while (low > 0 && edges->times[low - 1] > time_s &&
+           edges->times[low - 1] - time_s < edges->early_s) {
+        time_s = edges->times[--low] - edges->early_s;
+    }
+    return time_s > 0.0 ? time_s : 0.0;
+}
+
 void metric_init(struct metric *metric, const struct motion *motion, const struct grid *grid,
                  double shell_units, uint32_t fraction_count, struct arena *arena)
 {
@@ -50,21 +110,16 @@ void metric_init(struct metric *metric, const struct motion *motion, const struc
     }
     double *key_times;
     const uint32_t key_count = motion_key_times(motion, arena, &key_times);
-    size_t edge_count = 0;
-    for (uint32_t i = 0; i < lanes * 3; i++) {
-        if (motion->curves[i] != NULL && curve_is_stepped(motion->curves[i])) {
-            edge_count += motion->curves[i]->key_count;
-        }
-    }
+    struct edges edges;
+    find_edges(motion, grid, &edges, arena);
     const uint32_t base_count = key_count + grid->tick_count + 1;
     struct moment *const moments = ARENA_NEW(
-        arena, struct moment, (size_t)base_count * (fraction_count + 1) + edge_count);
+        arena, struct moment, (size_t)base_count * (fraction_count + 1) + edges.count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < key_count; i++) {
         moments[count++] = (struct moment){key_times[i], true};
     }
     for (uint32_t tick = 0; tick <= grid->tick_count; tick++) {
-        // A tick that stands for a key is that key's time.
         const double time_s = grid_time(grid, tick);
         moments[count++] = (struct moment){
             time_s < motion->duration_s ? time_s : motion->duration_s, true};
@@ -79,17 +134,11 @@ void metric_init(struct metric *metric, const struct motion *motion, const struc
                 (struct moment){from + way * f / (double)(fraction_count + 1), false};
         }
     }
-    // The runtime lets stepped tracks switch up to a thousandth of a tick early.
-    const double early = (double)grid->rate_den / grid->rate_num / 1024.0 + 1e-6;
-    for (uint32_t i = 0; i < lanes * 3; i++) {
-        const struct scene_curve *const curve = motion->curves[i];
-        if (curve != NULL && curve_is_stepped(curve)) {
-            for (uint32_t key = 1; key < curve->key_count; key++) {
-                if (curve->times[key] > early) {
-                    moments[count++] = (struct moment){curve->times[key] - early, false};
-                }
-            }
-        }
+    for (uint32_t i = 0; i < edges.count; i++) {
+        moments[count++] = (struct moment){edges.times[i] - edges.early_s, false};
+    }
+    for (uint32_t i = 0; i < count && edges.count > 0; i++) {
+        moments[i].time_s = clear_of_edges(&edges, moments[i].time_s);
     }
     count = sort_moments(moments, count);
     metric->time_count = count;

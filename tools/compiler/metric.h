@@ -33,7 +33,7 @@ struct metric_result {
 
 /// Chooses the moments: keys, ticks of the grid, fixed fractions of every interval between them,
 /// and the two sides of each edge of a stepped track.
-/// @param fraction_count moments between two neighbours, 1 to 4
+/// @param fraction_count moments between two neighbours, at least 2: nlerp is exact in the middle
 void metric_init(struct metric *metric, const struct motion *motion, const struct grid *grid,
                  double shell_units, uint32_t fraction_count, struct arena *arena);
 

@@ -551,7 +551,8 @@ static void find_moments(struct subject *subject, uint64_t seed, struct moments 
 {
     const trp_clip *const clip = &subject->clip;
     const double tick_s = (double)clip->rate_den / (double)clip->rate_num;
-    const double early_s = tick_s / 1024 + 1e-6;
+    // The tolerance of held lanes, and the rounding of key times to float.
+    const double early_s = tick_s / 1024 + 1e-6 + 2.4e-7 * clip->duration_s;
     struct moments steps = {0};
     add_moment(subject, moments, 0, true);
     add_moment(subject, moments, clip->duration_s, true);

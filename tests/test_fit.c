@@ -1,0 +1,557 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The fit: whatever the motion, the compiled clip plays within its budget. Every case is played by
+// the runtime and compared with the source curves through a hierarchy written here, at times that
+// the fit did not look at.
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <troupe/troupe.h>
+
+#include "../src/format.h"
+#include "fit.h"
+#include "pack_writer.h"
+#include "scene_builder.h"
+
+#define PI 3.14159265358979323846
+
+/// A scene compiled: its pack, and views of it.
+struct fitted {
+    struct arena arena;
+    struct skeleton *skeleton;
+    struct motion motion;
+    void *bytes;
+    trp_pack pack;
+    trp_skeleton view;
+    trp_clip clip;
+};
+
+static const struct fit_options defaults = {
+    .metres_per_unit = 1.0, .error_mm = 0.1, .shell_m = 0.03, .loop = COMPILE_LOOP_AUTO};
+
+static struct skeleton *skeleton_of(const struct scene *scene, struct arena *arena)
+{
+    struct skeleton *skeletons;
+    uint32_t count;
+    struct report report = {0};
+    assert_true(skeletons_of_scene(scene, COMPILE_NODES_JOINTS, 1.0, arena, &skeletons, &count,
+                                   &report));
+    assert_int_equal(count, 1);
+    return skeletons;
+}
+
+static void fit_scene(const struct scene *scene, const struct fit_options *options,
+                      struct fitted *fitted)
+{
+    struct report report = {0};
+    struct buffer clip = {0};
+    struct pack_writer writer = {0};
+    *fitted = (struct fitted){0};
+    fitted->skeleton = skeleton_of(scene, &fitted->arena);
+    assert_true(motion_of_clip(fitted->skeleton, 0, &fitted->arena, &fitted->motion));
+    if (!fit_motion(&fitted->motion, options, &clip, &report)) {
+        fail_msg("%s", report.first_error);
+    }
+    pack_writer_add_skeleton(&writer, fitted->skeleton);
+    pack_writer_add_clip(&writer, &clip);
+    const size_t size = pack_writer_finish(&writer, &fitted->bytes);
+    pack_writer_free(&writer);
+    buffer_free(&clip);
+    assert_int_equal(trp_pack_open(fitted->bytes, size, &fitted->pack, NULL), TRP_OK);
+    assert_int_equal(trp_pack_skeleton(&fitted->pack, 0, &fitted->view), TRP_OK);
+    assert_int_equal(trp_pack_clip(&fitted->pack, 0, &fitted->clip), TRP_OK);
+}
+
+static void fitted_free(struct fitted *fitted)
+{
+    free(fitted->bytes);
+    arena_free(&fitted->arena);
+}
+
+static trp_pose_block *play(const struct fitted *fitted, double time_s)
+{
+    trp_pose_block *const pose = aligned_alloc(64, trp_pose_bytes(fitted->clip.block_count));
+    const trp_sample_request request = {.clip = &fitted->clip, .time_s = time_s, .pose = pose};
+    trp_sample_args args = {.requests = &request, .request_count = 1};
+    args.scratch_bytes = trp_sample_scratch_bytes(&args);
+    args.scratch = aligned_alloc(64, (args.scratch_bytes + 63) & ~(size_t)63);
+    assert_int_equal(trp_sample(&args, NULL), TRP_OK);
+    free(args.scratch);
+    return pose;
+}
+
+/// Rotates and moves a point by a local transform: q (s p) q* + t.
+static void apply(const double rotation[4], const double translation[3], const double scale[3],
+                  double point[3])
+{
+    const double p[3] = {point[0] * scale[0], point[1] * scale[1], point[2] * scale[2]};
+    const double *const q = rotation;
+    double c[3];
+    double d[3];
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        c[i] = q[j] * p[k] - q[k] * p[j] + q[3] * p[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
+        d[i] = p[i] + 2.0 * (q[j] * c[k] - q[k] * c[j]);
+    }
+    for (int i = 0; i < 3; i++) {
+        point[i] = d[i] + translation[i];
+    }
+}
+
+/// Carries a point near a node up to the root by the source curves.
+static void carry_exact(const struct fitted *fitted, int32_t node, double time_s, double point[3])
+{
+    const struct scene *const scene = fitted->skeleton->scene;
+    for (; node >= 0; node = scene->nodes[node].parent) {
+        struct scene_transform local = scene_node_rest(&scene->nodes[node]);
+        const uint32_t joint = fitted->skeleton->joint_of_node[node];
+        if (joint != TRP_NONE) {
+            local = motion_local(&fitted->motion, fitted->skeleton->lane_of_joint[joint], time_s);
+        }
+        apply(local.rotation, local.translation, local.scale, point);
+    }
+}
+
+/// Carries a point near a lane up to the root by a decoded pose (the chain has no root transform).
+static void carry_decoded(const struct fitted *fitted, const trp_pose_block *pose, uint32_t lane,
+                          double point[3])
+{
+    while (lane != TRP_NO_LANE) {
+        const trp_pose_block *const block = &pose[lane / 16];
+        double rotation[4];
+        double translation[3];
+        double scale[3];
+        for (int i = 0; i < 4; i++) {
+            rotation[i] = (double)block->rotation[i][lane % 16];
+        }
+        for (int i = 0; i < 3; i++) {
+            translation[i] = (double)block->translation[i][lane % 16];
+            scale[i] = (double)block->scale[i][lane % 16];
+        }
+        apply(rotation, translation, scale, point);
+        lane = fitted->view.parent_of_lane[lane];
+    }
+}
+
+/// Returns the largest error at `count` random times (and both ends), in millimetres.
+static double error_at_random_times(const struct fitted *fitted, uint32_t count)
+{
+    uint64_t seed = 4711;
+    double largest = 0.0;
+    for (uint32_t i = 0; i < count + 2; i++) {
+        const double time_s = i == 0   ? 0.0
+                              : i == 1 ? fitted->motion.duration_s
+                                       : scene_builder_random(&seed) * fitted->motion.duration_s;
+        trp_pose_block *const pose = play(fitted, time_s);
+        for (uint32_t joint = 0; joint < fitted->view.joint_count; joint++) {
+            const uint32_t lane = fitted->view.lane_of_joint[joint];
+            const double shell = 0.03 / fitted->skeleton->shell_scale[lane];
+            for (int axis = 0; axis < 6; axis++) {
+                double exact[3] = {0, 0, 0};
+                double decoded[3] = {0, 0, 0};
+                exact[axis / 2] = decoded[axis / 2] = axis % 2 ? shell : -shell;
+                carry_exact(fitted, (int32_t)fitted->view.node_of_joint[joint], time_s, exact);
+                carry_decoded(fitted, pose, lane, decoded);
+                const double error = sqrt(pow(exact[0] - decoded[0], 2.0) +
+                                          pow(exact[1] - decoded[1], 2.0) +
+                                          pow(exact[2] - decoded[2], 2.0));
+                largest = error > largest ? error : largest;
+            }
+        }
+        free(pose);
+    }
+    return largest * 1000.0;
+}
+
+/// Fills a rotation track with a smooth wander about a changing axis.
+static void fill_wander(struct scene_curve *curve, double amplitude, uint64_t *seed)
+{
+    const double phase = scene_builder_random(seed) * 6.0;
+    for (uint32_t key = 0; key < curve->key_count; key++) {
+        const double t = curve->times[key];
+        scene_builder_turn(sin(t + phase), cos(t * 1.3), 0.3,
+                           amplitude * sin(3.0 * t + phase), &curve->values[key * 4]);
+    }
+}
+
+static void test_fit_chains_of_any_length_keep_the_budget(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {1, 2, 15, 16, 17, 33};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        uint64_t seed = counts[i];
+        struct scene *const scene = scene_builder_chain(counts[i], 0.1, true);
+        for (uint32_t node = 0; node < counts[i]; node++) {
+            fill_wander(scene_builder_track(scene, node, SCENE_ROTATION, 46, 30.0, SCENE_LINEAR),
+                        0.7, &seed);
+        }
+        struct fitted fitted;
+        fit_scene(scene, &defaults, &fitted);
+        const double error = error_at_random_times(&fitted, 200);
+        assert_true(error <= 0.1);
+        assert_true(error > 0.005); // the budget is used, not wasted
+        assert_true((double)fitted.clip.max_error_mm <= 0.1);
+        assert_true((double)fitted.clip.max_error_mm >= error * 0.8);
+        fitted_free(&fitted);
+        scene_builder_free(scene);
+    }
+}
+
+static void test_fit_every_path_and_interpolation_keeps_the_budget(void **state)
+{
+    (void)state;
+    for (int interpolation = SCENE_LINEAR; interpolation <= SCENE_CUBIC; interpolation++) {
+        uint64_t seed = 99;
+        struct scene *const scene = scene_builder_chain(5, 0.4, false);
+        for (uint32_t node = 0; node < 5; node++) {
+            struct scene_curve *curve =
+                scene_builder_track(scene, node, SCENE_ROTATION, 9, 6.0, interpolation);
+            fill_wander(curve, 0.9, &seed);
+            for (int path = SCENE_TRANSLATION; path <= SCENE_SCALE; path++) {
+                curve = scene_builder_track(scene, node, path, 9, 6.0, interpolation);
+                for (uint32_t v = 0; v < curve->key_count * 3; v++) {
+                    curve->values[v] = scene_builder_random(&seed) * 0.5 + 0.5;
+                    if (interpolation == SCENE_CUBIC) {
+                        curve->in_tangents[v] = scene_builder_random(&seed) - 0.5;
+                        curve->out_tangents[v] = scene_builder_random(&seed) - 0.5;
+                    }
+                }
+            }
+        }
+        struct fitted fitted;
+        fit_scene(scene, &defaults, &fitted);
+        assert_true(error_at_random_times(&fitted, 300) <= 0.1);
+        fitted_free(&fitted);
+        scene_builder_free(scene);
+    }
+}
+
+static void test_fit_two_keys_170_degrees_apart_follow_slerp(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(3, 0.5, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, 2, 1.0, SCENE_LINEAR);
+    scene_builder_turn(1, 0, 0, 0.0, curve->values);
+    scene_builder_turn(1, 2, 3, 170.0 / 180.0 * PI, curve->values + 4);
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_true(error_at_random_times(&fitted, 500) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_many_turns_in_one_segment_keep_the_budget(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.3, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, 121, 30.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key <= 120; key++) {
+        scene_builder_turn(0, 1, 0.2, key * 0.4, &curve->values[key * 4]); // 7.6 turns
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_true(error_at_random_times(&fitted, 500) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_opposite_signs_are_no_motion(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.3, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, 31, 30.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key <= 30; key++) {
+        scene_builder_turn(0, 1, 0.2, 0.5, &curve->values[key * 4]);
+        for (int i = 0; i < 4 && key % 2; i++) {
+            curve->values[key * 4 + (uint32_t)i] *= -1.0;
+        }
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.segment_count, 0);
+    assert_true(error_at_random_times(&fitted, 50) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_steps_switch_exactly_at_their_keys(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.3, true);
+    struct scene_curve *const steps =
+        scene_builder_track(scene, 1, SCENE_TRANSLATION, 13, 24.0, SCENE_STEP);
+    uint64_t seed = 5;
+    fill_wander(scene_builder_track(scene, 0, SCENE_ROTATION, 49, 24.0, SCENE_LINEAR), 0.5, &seed);
+    for (uint32_t key = 0; key < 13; key++) {
+        steps->times[key] = (double)(float)(key * 4.0 / 24.0);
+        steps->values[key * 3] = (key * 5) % 7;
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    const uint32_t joint = trp_skeleton_find_joint(&fitted.view, trp_name_hash("joint_1"));
+    const uint32_t lane = fitted.view.lane_of_joint[joint];
+    for (uint32_t key = 1; key < 13; key++) {
+        trp_pose_block *const at = play(&fitted, steps->times[key]);
+        trp_pose_block *const before = play(&fitted, steps->times[key] - 1e-4);
+        const double exact_at = steps->values[key * 3];
+        const double exact_before = steps->values[(key - 1) * 3];
+        assert_true(fabs((double)at[lane / 16].translation[0][lane % 16] - exact_at) < 1e-4);
+        assert_true(fabs((double)before[lane / 16].translation[0][lane % 16] - exact_before) <
+                    1e-4);
+        free(at);
+        free(before);
+    }
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_long_clip_is_cut_into_segments(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(3, 0.3, true);
+    uint64_t seed = 77;
+    for (uint32_t node = 0; node < 3; node++) {
+        fill_wander(scene_builder_track(scene, node, SCENE_ROTATION, 1801, 60.0, SCENE_LINEAR),
+                    0.5, &seed);
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_true(fitted.clip.segment_count > 1);
+    assert_true(error_at_random_times(&fitted, 1000) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_smooth_motion_drops_rows(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.2, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, 241, 120.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key <= 240; key++) {
+        scene_builder_turn(0, 0, 1, 0.3 * sin(key / 240.0 * 2.0 * PI), &curve->values[key * 4]);
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    struct trp__clip_header header;
+    memcpy(&header, fitted.clip.bytes, sizeof header);
+    assert_true(header.row_count < 121);
+    assert_true(error_at_random_times(&fitted, 300) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_rest_values_cost_a_bit(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(16, 0.2, true);
+    for (uint32_t node = 0; node < 16; node++) {
+        struct scene_curve *const curve =
+            scene_builder_track(scene, node, SCENE_TRANSLATION, 31, 30.0, SCENE_LINEAR);
+        for (uint32_t key = 0; key <= 30; key++) {
+            memcpy(&curve->values[key * 3], scene->nodes[node].translation, sizeof(double[3]));
+        }
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.segment_count, 0);
+    assert_int_equal(fitted.clip.size_bytes, sizeof(struct trp__clip_header) + 9 * 2);
+    assert_int_equal(trp_clip_track_kind(&fitted.clip, TRP_PATH_TRANSLATION, 3),
+                     TRP_TRACK_CONSTANT);
+    assert_int_equal(trp_clip_track_kind(&fitted.clip, TRP_PATH_ROTATION, 3), TRP_TRACK_ABSENT);
+    assert_true(fabs(fitted.clip.duration_s - 1.0) < 1e-6); // B34: the duration is kept
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_single_key_is_a_constant(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.2, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, 1, 30.0, SCENE_LINEAR);
+    scene_builder_turn(1, 1, 0, 1.2, curve->values);
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.tick_count, 0);
+    assert_true(fitted.clip.duration_s == 0.0);
+    assert_true(error_at_random_times(&fitted, 3) <= 0.01);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_late_first_key_holds_its_value_from_zero(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.2, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_TRANSLATION, 3, 2.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key < 3; key++) {
+        curve->times[key] += 1.5;
+        curve->values[key * 3] = key + 1.0;
+    }
+    scene->clips[0].duration_s = 2.5;
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_true(fabs(fitted.clip.duration_s - 2.5) < 1e-6); // B15
+    trp_pose_block *const pose = play(&fitted, 0.7);
+    assert_true(fabs((double)pose[0].translation[0][0] - 1.0) < 1e-4);
+    free(pose);
+    assert_true(error_at_random_times(&fitted, 100) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+/// B73: what is small under a large parent is not small.
+static void test_fit_b73_error_counts_in_model_space(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.001, true);
+    scene->nodes[0].scale[0] = scene->nodes[0].scale[1] = scene->nodes[0].scale[2] = 200.0;
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 1, SCENE_TRANSLATION, 31, 30.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key <= 30; key++) {
+        curve->values[key * 3 + 1] = 0.001 + 0.0002 * sin(key * 0.7);
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(trp_clip_track_kind(&fitted.clip, TRP_PATH_TRANSLATION, 1),
+                     TRP_TRACK_ANIMATED);
+    assert_true(error_at_random_times(&fitted, 100) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+/// B76: a small motion far away keeps its shape as far as floats do.
+static void test_fit_b76_motion_far_from_the_origin_survives(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.1, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_TRANSLATION, 31, 30.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key <= 30; key++) {
+        curve->values[key * 3] = 1000.0 + 0.001 * sin(key * 0.5);
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_true((double)fitted.clip.budget_mm < 0.6); // 4 ulp of 1000 m
+    assert_true(error_at_random_times(&fitted, 100) <= (double)fitted.clip.budget_mm);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_open_loop_is_closed_on_request(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.3, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, 30, 30.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key < 30; key++) {
+        scene_builder_turn(0, 0, 1, 0.5 * sin(key / 30.0 * 2.0 * PI), &curve->values[key * 4]);
+    }
+    struct fit_options options = defaults;
+    struct fitted fitted;
+    fit_scene(scene, &options, &fitted);
+    assert_int_equal(fitted.clip.flags & TRP_CLIP_LOOP_CLOSED, 0);
+    assert_int_equal(fitted.clip.tick_count, 29);
+    fitted_free(&fitted);
+    options.loop = COMPILE_LOOP_ON;
+    fit_scene(scene, &options, &fitted);
+    assert_int_equal(fitted.clip.flags & TRP_CLIP_LOOP_CLOSED, TRP_CLIP_LOOP_CLOSED);
+    assert_true(fabs(fitted.clip.duration_s - 1.0) < 1e-6);
+    assert_true(error_at_random_times(&fitted, 200) <= 0.1);
+    trp_pose_block *const first = play(&fitted, 0.0);
+    trp_pose_block *const last = play(&fitted, 1.0);
+    for (int i = 0; i < 4; i++) {
+        assert_true(fabs((double)(first[0].rotation[i][0] - last[0].rotation[i][0])) < 1e-6);
+    }
+    free(first);
+    free(last);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_closed_loop_is_marked(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.3, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, 31, 30.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key <= 30; key++) {
+        scene_builder_turn(0, 0, 1, 0.5 * sin(key / 30.0 * 2.0 * PI), &curve->values[key * 4]);
+    }
+    struct fit_options options = defaults;
+    struct fitted fitted;
+    fit_scene(scene, &options, &fitted);
+    assert_int_equal(fitted.clip.flags & TRP_CLIP_LOOP_CLOSED, TRP_CLIP_LOOP_CLOSED);
+    fitted_free(&fitted);
+    options.loop = COMPILE_LOOP_OFF;
+    fit_scene(scene, &options, &fitted);
+    assert_int_equal(fitted.clip.flags & TRP_CLIP_LOOP_CLOSED, 0);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_impossible_budget_is_an_error(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.3, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_TRANSLATION, 4, 30.0, SCENE_STEP);
+    static const double times[] = {0.0, 0.1234567, 0.31830988, 0.57721566};
+    for (uint32_t key = 0; key < 4; key++) {
+        curve->times[key] = times[key]; // stepped edges that no grid holds
+        curve->values[key * 3] = key % 2;
+    }
+    scene->clips[0].duration_s = times[3];
+    struct arena arena = {0};
+    struct motion motion;
+    struct buffer clip = {0};
+    struct report report = {0};
+    assert_true(motion_of_clip(skeleton_of(scene, &arena), 0, &arena, &motion));
+    assert_false(fit_motion(&motion, &defaults, &clip, &report));
+    assert_int_equal(report.exit_code, TROUPE_EXIT_BUDGET);
+    assert_non_null(strstr(report.first_error, "[clip.budget]"));
+    assert_null(clip.bytes);
+    arena_free(&arena);
+    scene_builder_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fit_chains_of_any_length_keep_the_budget),
+        cmocka_unit_test(test_fit_every_path_and_interpolation_keeps_the_budget),
+        cmocka_unit_test(test_fit_two_keys_170_degrees_apart_follow_slerp),
+        cmocka_unit_test(test_fit_many_turns_in_one_segment_keep_the_budget),
+        cmocka_unit_test(test_fit_opposite_signs_are_no_motion),
+        cmocka_unit_test(test_fit_steps_switch_exactly_at_their_keys),
+        cmocka_unit_test(test_fit_long_clip_is_cut_into_segments),
+        cmocka_unit_test(test_fit_smooth_motion_drops_rows),
+        cmocka_unit_test(test_fit_rest_values_cost_a_bit),
+        cmocka_unit_test(test_fit_single_key_is_a_constant),
+        cmocka_unit_test(test_fit_late_first_key_holds_its_value_from_zero),
+        cmocka_unit_test(test_fit_b73_error_counts_in_model_space),
+        cmocka_unit_test(test_fit_b76_motion_far_from_the_origin_survives),
+        cmocka_unit_test(test_fit_open_loop_is_closed_on_request),
+        cmocka_unit_test(test_fit_closed_loop_is_marked),
+        cmocka_unit_test(test_fit_impossible_budget_is_an_error),
+    };
+    return cmocka_run_group_tests_name("fit", tests, NULL, NULL);
+}
