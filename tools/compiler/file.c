@@ -16,13 +16,19 @@ enum {
     FILE_TEMPORARY_NAMES = 100,
 };
 
+/// Says what errno means. Of a pipe or device, ESPIPE would only say "Illegal seek".
+static const char *file_reason(int reason) {
+    return reason == ESPIPE ? "Not a regular file" : strerror(reason);
+}
+
 /// Reports what errno says about a file, under that file's name, and leaves errno as it is.
 static bool file_error(struct report *report, const char *path, const char *code,
                        const char *attempt) {
     const int reason = errno;
     const char *const subject = report->file;
     report->file = path;
-    report_error(report, TROUPE_EXIT_IO, NULL, code, "cannot %s: %s", attempt, strerror(reason));
+    report_error(report, TROUPE_EXIT_IO, NULL, code, "cannot %s: %s", attempt,
+                 file_reason(reason));
     report->file = subject;
     errno = reason;
     return false;

@@ -1,0 +1,440 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The oracle against the formulas of the glTF 2.0 specification, appendix C, written out again in
+// long double, with the C library's functions.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "scene.h"
+
+static uint64_t random_state = 1;
+
+static double random_between(double low, double high) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * ((double)(random_state >> 11) * 0x1p-53);
+}
+
+static void random_rotation(double q[4]) {
+    long double square = 0;
+    do {
+        square = 0;
+        for (int i = 0; i < 4; i++) {
+            q[i] = random_between(-1, 1);
+            square += (long double)q[i] * q[i];
+        }
+    } while (square < 0.01L || square > 1);
+    for (int i = 0; i < 4; i++) {
+        q[i] = (double)(q[i] / sqrtl(square));
+    }
+}
+
+static void assert_near(double value, long double truth, double tolerance) {
+    if (!(fabsl((long double)value - truth) <= tolerance)) {
+        fail_msg("%.17g is not within %g of %.17Lg", value, tolerance, truth);
+    }
+}
+
+static long double dot4(const double a[4], const double b[4]) {
+    long double sum = 0;
+    for (int i = 0; i < 4; i++) {
+        sum += (long double)a[i] * b[i];
+    }
+    return sum;
+}
+
+static void assert_unit(const double q[4]) {
+    assert_near(1, sqrtl(dot4(q, q)), 4e-16);
+}
+
+// A curve of three keys at unequal distances, one number a key and component.
+enum { KEY_COUNT = 3 };
+
+static double key_times[KEY_COUNT] = {0.5, 0.75, 2.75};
+static double key_values[KEY_COUNT * 3] = {1, -2, 3, 4, 5, -6, -7, 8.5, 0.125};
+static double key_in[KEY_COUNT * 3] = {9, 9, 9, -1, 2.5, 3, 0.5, -4, 7};
+static double key_out[KEY_COUNT * 3] = {2, -3, 0.25, 1.5, -1, 6, 9, 9, 9};
+static uint8_t key_step[KEY_COUNT] = {SCENE_STEP, SCENE_STEP, SCENE_STEP};
+static uint8_t key_linear[KEY_COUNT] = {SCENE_LINEAR, SCENE_LINEAR, SCENE_LINEAR};
+static uint8_t key_cubic[KEY_COUNT] = {SCENE_CUBIC, SCENE_CUBIC, SCENE_CUBIC};
+
+static struct scene_curve vector_curve(uint8_t *interpolations) {
+    const bool is_cubic = interpolations[0] == SCENE_CUBIC;
+    return (struct scene_curve){
+        .key_count = KEY_COUNT,
+        .stride = 3,
+        .times = key_times,
+        .values = key_values,
+        .in_tangents = is_cubic ? key_in : NULL,
+        .out_tangents = is_cubic ? key_out : NULL,
+        .interpolations = interpolations,
+    };
+}
+
+static void test_scene_any_interpolation_at_keys_and_outside_gives_key_values(void **state) {
+    (void)state;
+    uint8_t *const kinds[] = {key_step, key_linear, key_cubic};
+    for (size_t kind = 0; kind < 3; kind++) {
+        const struct scene_curve curve = vector_curve(kinds[kind]);
+        const struct {
+            double time_s;
+            int key;
+        } cases[] = {
+            {-INFINITY, 0}, {-1, 0},   {0, 0},    {0.25, 0},     {NAN, 0}, {0.5, 0},
+            {0.75, 1},      {2.75, 2}, {2.76, 2}, {INFINITY, 2},
+        };
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            double out[3];
+            scene_curve_sample(&curve, SCENE_TRANSLATION, cases[i].time_s, out);
+            assert_memory_equal(out, key_values + cases[i].key * 3, sizeof out);
+        }
+    }
+}
+
+static void test_scene_nan_time_counts_as_zero_seconds(void **state) {
+    (void)state;
+    double times[2] = {0, 1};
+    struct scene_curve curve = vector_curve(key_linear);
+    curve.key_count = 2;
+    curve.times = times;
+    double out[3];
+    scene_curve_sample(&curve, SCENE_TRANSLATION, NAN, out);
+    assert_memory_equal(out, key_values, sizeof out);
+}
+
+static void test_scene_step_between_keys_holds_the_earlier_one(void **state) {
+    (void)state;
+    const struct scene_curve curve = vector_curve(key_step);
+    double out[3];
+    scene_curve_sample(&curve, SCENE_SCALE, nextafter(0.75, 0), out);
+    assert_memory_equal(out, key_values, sizeof out);
+    scene_curve_sample(&curve, SCENE_SCALE, nextafter(0.75, 1), out);
+    assert_memory_equal(out, key_values + 3, sizeof out);
+    scene_curve_sample(&curve, SCENE_SCALE, nextafter(2.75, 0), out);
+    assert_memory_equal(out, key_values + 3, sizeof out);
+}
+
+static void test_scene_linear_between_keys_matches_the_formula(void **state) {
+    (void)state;
+    const struct scene_curve curve = vector_curve(key_linear);
+    for (int i = 0; i < 10000; i++) {
+        const double time = random_between(0.5, 2.75);
+        const int key = time < 0.75 ? 0 : 1;
+        const long double u = ((long double)time - key_times[key]) /
+                              ((long double)key_times[key + 1] - key_times[key]);
+        double out[3];
+        scene_curve_sample(&curve, SCENE_TRANSLATION, time, out);
+        for (int c = 0; c < 3; c++) {
+            const long double truth = (1 - u) * key_values[key * 3 + c] +
+                                      u * key_values[(key + 1) * 3 + c];
+            assert_near(out[c], truth, 4e-15);
+        }
+    }
+}
+
+/// The specification's formula, term by term. `td` scales the tangents.
+static long double hermite(long double t, long double td, double v0, double b0, double v1,
+                           double a1) {
+    return (2 * t * t * t - 3 * t * t + 1) * v0 + td * (t * t * t - 2 * t * t + t) * b0 +
+           (-2 * t * t * t + 3 * t * t) * v1 + td * (t * t * t - t * t) * a1;
+}
+
+static void test_scene_cubic_between_keys_matches_the_formula(void **state) {
+    (void)state;
+    const struct scene_curve curve = vector_curve(key_cubic);
+    for (int i = 0; i < 10000; i++) {
+        const double time = random_between(0.5, 2.75);
+        const int key = time < 0.75 ? 0 : 1;
+        const long double td = (long double)key_times[key + 1] - key_times[key];
+        const long double t = ((long double)time - key_times[key]) / td;
+        double out[3];
+        scene_curve_sample(&curve, SCENE_TRANSLATION, time, out);
+        for (int c = 0; c < 3; c++) {
+            const long double truth =
+                hermite(t, td, key_values[key * 3 + c], key_out[key * 3 + c],
+                        key_values[(key + 1) * 3 + c], key_in[(key + 1) * 3 + c]);
+            assert_near(out[c], truth, 2e-14);
+        }
+    }
+}
+
+static void test_scene_mixed_interpolations_follow_the_key_that_opens_the_interval(void **state) {
+    (void)state;
+    uint8_t mixed[KEY_COUNT] = {SCENE_STEP, SCENE_LINEAR, SCENE_STEP};
+    const struct scene_curve curve = vector_curve(mixed);
+    double out[3];
+    scene_curve_sample(&curve, SCENE_TRANSLATION, 0.7, out);
+    assert_memory_equal(out, key_values, sizeof out);
+    scene_curve_sample(&curve, SCENE_TRANSLATION, 1.75, out);
+    assert_near(out[0], -1.5L, 1e-15);
+}
+
+static void test_scene_single_key_is_constant(void **state) {
+    (void)state;
+    uint8_t *const kinds[] = {key_step, key_linear, key_cubic};
+    const double times[] = {-1, 0, 0.5, 0.6, 9, NAN};
+    for (size_t kind = 0; kind < 3; kind++) {
+        struct scene_curve curve = vector_curve(kinds[kind]);
+        curve.key_count = 1;
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+            double out[3];
+            scene_curve_sample(&curve, SCENE_SCALE, times[i], out);
+            assert_memory_equal(out, key_values, sizeof out);
+        }
+    }
+}
+
+static void test_scene_many_keys_are_found_in_any_order(void **state) {
+    (void)state;
+    enum { COUNT = 1000 };
+    static double times[COUNT];
+    static double values[COUNT * 3];
+    static uint8_t interpolations[COUNT];
+    double time = 0;
+    for (int i = 0; i < COUNT; i++) {
+        time += random_between(0.001, 2);
+        times[i] = time;
+        values[i * 3] = i;
+        interpolations[i] = SCENE_STEP;
+    }
+    const struct scene_curve curve = {COUNT, 3, times, values, NULL, NULL, interpolations};
+    for (int i = 0; i < COUNT; i++) {
+        const int key = (i * 377) % COUNT;
+        double out[3];
+        scene_curve_sample(&curve, SCENE_TRANSLATION, times[key], out);
+        assert_true(out[0] == key);
+        scene_curve_sample(&curve, SCENE_TRANSLATION, nextafter(times[key], 1e9), out);
+        assert_true(out[0] == key);
+        scene_curve_sample(&curve, SCENE_TRANSLATION, nextafter(times[key], 0), out);
+        assert_true(out[0] == (key > 0 ? key - 1 : 0));
+    }
+}
+
+/// slerp by its textbook formula, which is exact enough in long double away from 0 and pi.
+static void slerp_truth(const double a[4], const double b[4], long double u, long double out[4]) {
+    long double dot = dot4(a, b);
+    const long double sign = dot < 0 ? -1 : 1;
+    dot *= sign;
+    const long double angle = acosl(dot > 1 ? 1 : dot);
+    long double square = 0;
+    for (int i = 0; i < 4; i++) {
+        out[i] = (sinl((1 - u) * angle) * a[i] + sign * sinl(u * angle) * b[i]) / sinl(angle);
+        square += out[i] * out[i];
+    }
+    for (int i = 0; i < 4; i++) {
+        out[i] /= sqrtl(square);
+    }
+}
+
+static void test_scene_slerp_random_rotations_match_the_formula(void **state) {
+    (void)state;
+#if LDBL_MANT_DIG < 64
+    skip();
+#endif
+    for (int i = 0; i < 20000; i++) {
+        double a[4];
+        double b[4];
+        random_rotation(a);
+        random_rotation(b);
+        if (fabsl(dot4(a, b)) > 0.99999L) {
+            continue;
+        }
+        const double u = random_between(0, 1);
+        double out[4];
+        long double truth[4];
+        scene_slerp(a, b, u, out);
+        slerp_truth(a, b, u, truth);
+        for (int c = 0; c < 4; c++) {
+            assert_near(out[c], truth[c], 1e-15);
+        }
+        assert_unit(out);
+    }
+}
+
+static void test_scene_slerp_small_angles_stay_on_the_circle(void **state) {
+    (void)state;
+    // The truth is known: rotations about one axis by known angles.
+    const double angles[] = {1e-1, 1e-3, 1e-5, 1e-7, 3e-8, 1e-9, 1e-12, 0};
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+        const long double half = 0.5L * angles[i];
+        const double a[4] = {0, 0, 0, 1};
+        const double b[4] = {(double)sinl(half), 0, 0, (double)cosl(half)};
+        for (int step = 0; step <= 16; step++) {
+            double out[4];
+            scene_slerp(a, b, step / 16.0, out);
+            assert_near(out[0], sinl(half * step / 16), 1e-16 + angles[i] * 4e-16);
+            assert_unit(out);
+        }
+    }
+}
+
+static void test_scene_slerp_opposite_signs_take_the_short_arc(void **state) {
+    (void)state;
+    // B01: neighbours 21 degrees apart whose quaternions have opposite signs.
+    const long double half = 10.5L * 3.14159265358979323846L / 180;
+    const double a[4] = {0, 0, 0, 1};
+    const double b[4] = {0, -(double)sinl(half), 0, -(double)cosl(half)};
+    double out[4];
+    scene_slerp(a, b, 0.5, out);
+    assert_near(out[1], sinl(half / 2), 2e-16);
+    assert_near(out[3], cosl(half / 2), 2e-16);
+}
+
+static void test_scene_slerp_half_turn_is_unit_and_halfway(void **state) {
+    (void)state;
+    const double a[4] = {0, 0, 0, 1};
+    const double b[4] = {1, 0, 0, 0};
+    double out[4];
+    scene_slerp(a, b, 0.5, out);
+    assert_near(out[0], sqrtl(0.5L), 2e-16);
+    assert_near(out[3], sqrtl(0.5L), 2e-16);
+}
+
+static void test_scene_slerp_output_may_be_an_input(void **state) {
+    (void)state;
+    double a[4];
+    double b[4];
+    random_rotation(a);
+    random_rotation(b);
+    double apart[4];
+    scene_slerp(a, b, 0.3, apart);
+    scene_slerp(a, b, 0.3, a);
+    assert_memory_equal(apart, a, sizeof a);
+}
+
+static void test_scene_rotation_curves_have_unit_length_at_every_time(void **state) {
+    (void)state;
+    double values[KEY_COUNT * 4];
+    double in_tangents[KEY_COUNT * 4];
+    double out_tangents[KEY_COUNT * 4];
+    for (int i = 0; i < KEY_COUNT; i++) {
+        random_rotation(values + i * 4);
+    }
+    for (int i = 0; i < KEY_COUNT * 4; i++) {
+        in_tangents[i] = random_between(-3, 3);
+        out_tangents[i] = random_between(-3, 3);
+    }
+    uint8_t *const kinds[] = {key_step, key_linear, key_cubic};
+    for (size_t kind = 0; kind < 3; kind++) {
+        const struct scene_curve curve = {
+            KEY_COUNT, 4, key_times, values, in_tangents, out_tangents, kinds[kind],
+        };
+        for (int i = 0; i < 2000; i++) {
+            double out[4];
+            scene_curve_sample(&curve, SCENE_ROTATION, random_between(0, 3), out);
+            assert_unit(out);
+        }
+    }
+}
+
+static void test_scene_cubic_rotation_is_the_formula_normalised(void **state) {
+    (void)state;
+    double times[2] = {1, 3};
+    double values[8] = {0, 0, 0, 1, 0, 0.6, 0, 0.8};
+    double in_tangents[8] = {9, 9, 9, 9, 0.1, -0.2, 0.3, -0.4};
+    double out_tangents[8] = {0.5, 0.25, -0.5, 0.125, 9, 9, 9, 9};
+    const struct scene_curve curve = {2, 4, times, values, in_tangents, out_tangents, key_cubic};
+    double out[4];
+    scene_curve_sample(&curve, SCENE_ROTATION, 1.5, out);
+    long double truth[4];
+    long double square = 0;
+    for (int c = 0; c < 4; c++) {
+        truth[c] = hermite(0.25L, 2, values[c], out_tangents[c], values[4 + c], in_tangents[4 + c]);
+        square += truth[c] * truth[c];
+    }
+    for (int c = 0; c < 4; c++) {
+        assert_near(out[c], truth[c] / sqrtl(square), 4e-16);
+    }
+}
+
+static void test_scene_cubic_rotation_through_zero_falls_back_to_its_key(void **state) {
+    (void)state;
+    double times[2] = {0, 1};
+    double values[8] = {0, 0, 0, 1, 0, 0, 0, -1};
+    double tangents[8] = {0};
+    const struct scene_curve curve = {2, 4, times, values, tangents, tangents, key_cubic};
+    double out[4];
+    scene_curve_sample(&curve, SCENE_ROTATION, 0.5, out);
+    assert_memory_equal(out, values, sizeof out);
+}
+
+static void test_scene_matrix_of_a_transform_moves_points_as_the_parts_do(void **state) {
+    (void)state;
+    // 90 degrees about z: x -> y, y -> -x; scale first, translation last.
+    const double half = sqrt(0.5);
+    const struct scene_transform transform = {{0, 0, half, half}, {10, 20, 30}, {2, 3, -4}};
+    double matrix[12];
+    scene_transform_matrix(&transform, matrix);
+    const double expected[12] = {0, -3, 0, 10, 2, 0, 0, 20, 0, 0, -4, 30};
+    for (int i = 0; i < 12; i++) {
+        assert_near(matrix[i], expected[i], 1e-14);
+    }
+}
+
+static void test_scene_matrix_multiply_applies_the_right_one_first(void **state) {
+    (void)state;
+    double a[12];
+    double b[12];
+    double product[12];
+    for (int i = 0; i < 12; i++) {
+        a[i] = random_between(-2, 2);
+        b[i] = random_between(-2, 2);
+    }
+    scene_matrix_multiply(a, b, product);
+    const double point[3] = {0.5, -1.5, 2};
+    for (int row = 0; row < 3; row++) {
+        long double through[3];
+        for (int i = 0; i < 3; i++) {
+            through[i] = b[i * 4 + 3];
+            for (int c = 0; c < 3; c++) {
+                through[i] += (long double)b[i * 4 + c] * point[c];
+            }
+        }
+        const long double expected = a[row * 4] * through[0] + a[row * 4 + 1] * through[1] +
+                                     a[row * 4 + 2] * through[2] + a[row * 4 + 3];
+        const double *const m = product + row * 4;
+        assert_near(m[0] * point[0] + m[1] * point[1] + m[2] * point[2] + m[3], expected, 1e-14);
+    }
+}
+
+static void test_scene_node_rest_copies_the_parts(void **state) {
+    (void)state;
+    const struct scene_node node = {"n", -1, {1, 2, 3, 4}, {5, 6, 7}, {8, 9, 10}};
+    const struct scene_transform rest = scene_node_rest(&node);
+    assert_memory_equal(rest.rotation, node.rotation, sizeof node.rotation);
+    assert_memory_equal(rest.translation, node.translation, sizeof node.translation);
+    assert_memory_equal(rest.scale, node.scale, sizeof node.scale);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scene_any_interpolation_at_keys_and_outside_gives_key_values),
+        cmocka_unit_test(test_scene_nan_time_counts_as_zero_seconds),
+        cmocka_unit_test(test_scene_step_between_keys_holds_the_earlier_one),
+        cmocka_unit_test(test_scene_linear_between_keys_matches_the_formula),
+        cmocka_unit_test(test_scene_cubic_between_keys_matches_the_formula),
+        cmocka_unit_test(test_scene_mixed_interpolations_follow_the_key_that_opens_the_interval),
+        cmocka_unit_test(test_scene_single_key_is_constant),
+        cmocka_unit_test(test_scene_many_keys_are_found_in_any_order),
+        cmocka_unit_test(test_scene_slerp_random_rotations_match_the_formula),
+        cmocka_unit_test(test_scene_slerp_small_angles_stay_on_the_circle),
+        cmocka_unit_test(test_scene_slerp_opposite_signs_take_the_short_arc),
+        cmocka_unit_test(test_scene_slerp_half_turn_is_unit_and_halfway),
+        cmocka_unit_test(test_scene_slerp_output_may_be_an_input),
+        cmocka_unit_test(test_scene_rotation_curves_have_unit_length_at_every_time),
+        cmocka_unit_test(test_scene_cubic_rotation_is_the_formula_normalised),
+        cmocka_unit_test(test_scene_cubic_rotation_through_zero_falls_back_to_its_key),
+        cmocka_unit_test(test_scene_matrix_of_a_transform_moves_points_as_the_parts_do),
+        cmocka_unit_test(test_scene_matrix_multiply_applies_the_right_one_first),
+        cmocka_unit_test(test_scene_node_rest_copies_the_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
