@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "cpu_x86.h"
-#include "isa.h"
+#include "kernel_isa.h"
 #include "reference.h"
 
 #if defined(TRP__HAS_PORTABLE)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The table of one instruction set. Compiled, like every kernel_<operation>.c, once for each.
-#include "isa.h"
+#include "kernel_isa.h"
 
 const struct trp__kernels TRP__KERNEL(kernels) = {
     .isa = TRP__ISA,

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "isa.h"
+#include "kernel_isa.h"
 
 #if defined(TRP__ISA_PORTABLE) && !defined(SIMDE_NO_NATIVE)
 #define SIMDE_NO_NATIVE

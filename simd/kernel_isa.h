@@ -4,8 +4,8 @@
 // Which instruction set this translation unit is compiled for, and the names of its kernels. The
 // build says so with one macro (-DTRP__ISA_AVX2 next to -mavx2 ...); without any, as in a plain
 // `cc simd/*.c`, the compiler's own macros decide. Holds no vector types.
-#ifndef TROUPE_SIMD_ISA_H
-#define TROUPE_SIMD_ISA_H
+#ifndef TROUPE_SIMD_KERNEL_ISA_H
+#define TROUPE_SIMD_KERNEL_ISA_H
 
 #include "kernel_table.h"
 
