@@ -17,7 +17,8 @@
 #include "pack_writer.h"
 
 #define AIM 0.97       // of the budget, so that times between the measured ones hold too
-#define ROUND_COUNT 14 // steps are moved this often
+#define ROUND_COUNT 12 // all steps are moved this often
+#define PASS_COUNT 3   // and then each on its own
 #define GRID_SHARE 0.3 // of the budget that a row at every tick may leave unquantised
 
 /// The parts of the budget that dropping rows may use up.
@@ -31,6 +32,7 @@ struct fit {
     double *lane_errors;
     double *subtree_errors;
     struct buffer best;
+    double *best_steps; // [track_count]
     struct metric_result best_result;
 };
 
@@ -57,22 +59,30 @@ static void measure(struct fit *fit, const struct buffer *clip, struct metric_re
 }
 
 /// Encodes with the present steps, measures, and keeps the result if it is the smallest that holds.
-/// @return the largest error
-static double try_steps(struct fit *fit)
+/// @param error [out] the largest error; may be null
+/// @return whether it was kept
+static bool try_steps(struct fit *fit, double *error)
 {
     struct buffer clip = {0};
     struct metric_result result;
     dense_encode(&fit->dense, &clip);
     measure(fit, &clip, &result);
-    const bool holds = result.max <= AIM * fit->budget;
-    if (holds && (fit->best.size == 0 || clip.size < fit->best.size)) {
+    if (error != NULL) {
+        *error = result.max;
+    }
+    const bool is_better = result.max <= AIM * fit->budget &&
+                           (fit->best.size == 0 || clip.size < fit->best.size);
+    if (is_better) {
         buffer_free(&fit->best);
         fit->best = clip;
         fit->best_result = result;
+        for (uint32_t t = 0; t < fit->dense.track_count; t++) {
+            fit->best_steps[t] = fit->dense.tracks[t].step;
+        }
     } else {
         buffer_free(&clip);
     }
-    return result.max;
+    return is_better;
 }
 
 /// The largest error below each lane: what a finer step there could improve.
@@ -101,18 +111,50 @@ static void move_steps(struct fit *fit, double strength)
     }
 }
 
-static void search_steps(struct fit *fit)
+static void scale_steps(struct fit *fit, double factor)
+{
+    for (uint32_t t = 0; t < fit->dense.track_count; t++) {
+        fit->dense.tracks[t].step *= factor;
+    }
+}
+
+/// Moves all steps together, round by round, towards an even use of the budget.
+static void balance_steps(struct fit *fit)
 {
     for (uint32_t t = 0; t < fit->dense.track_count; t++) {
         fit->dense.tracks[t].step = 0.3 * fit->budget / fit->dense.tracks[t].weight;
     }
     for (int round = 0; round < ROUND_COUNT; round++) {
-        const double error = try_steps(fit);
-        if (fit->dense.track_count == 0) {
-            return;
+        double error;
+        try_steps(fit, &error);
+        move_steps(fit, round < ROUND_COUNT / 2 ? 0.7 : 0.35);
+        // What is left over the budget is shared by all.
+        for (int pull = 0; pull < 3 && error > AIM * fit->budget; pull++) {
+            scale_steps(fit, 0.98 * AIM * fit->budget / error);
+            try_steps(fit, &error);
         }
-        // Over budget: pull harder, so that few rounds are wasted on what cannot be kept.
-        move_steps(fit, error > fit->budget ? 0.9 : round < ROUND_COUNT / 2 ? 0.7 : 0.35);
+    }
+}
+
+/// Starting from the smallest clip so far, makes one track after the other coarser where that
+/// saves bytes and the budget still holds.
+static void coarsen_steps(struct fit *fit)
+{
+    static const double factors[] = {2.0, 1.5, 1.25, 1.1};
+    struct dense_track *const tracks = fit->dense.tracks;
+    bool has_gained = true;
+    for (int pass = 0; pass < PASS_COUNT && has_gained; pass++) {
+        has_gained = false;
+        for (uint32_t t = 0; t < fit->dense.track_count; t++) {
+            for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+                tracks[t].step = fit->best_steps[t] * factors[i];
+                if (try_steps(fit, NULL)) {
+                    has_gained = true;
+                    break;
+                }
+                tracks[t].step = fit->best_steps[t];
+            }
+        }
     }
 }
 
@@ -134,6 +176,39 @@ static void settle_grid(struct fit *fit, struct grid *grid, double shell_units,
             !grid_refine(grid, 2)) {
             return;
         }
+    }
+}
+
+/// Gives rows and rules their part of the budget.
+static void choose_rows(struct fit *fit, double share)
+{
+    const double rule_share = share > 0.3 ? share : 0.3;
+    dense_choose_rows(&fit->dense, &fit->metric, share * fit->budget);
+    dense_choose_rules(&fit->dense, &fit->metric, rule_share * fit->budget);
+}
+
+/// Tries the ways of sharing the budget, then refines the best.
+static void search(struct fit *fit)
+{
+    if (fit->dense.track_count == 0) {
+        try_steps(fit, NULL);
+        return;
+    }
+    double best_share = row_shares[0];
+    for (size_t i = 0; i < sizeof row_shares / sizeof row_shares[0]; i++) {
+        const size_t before = fit->best.size;
+        choose_rows(fit, row_shares[i]);
+        balance_steps(fit);
+        if (fit->best.size != before) {
+            best_share = row_shares[i];
+        }
+    }
+    if (fit->best.size > 0) {
+        choose_rows(fit, best_share);
+        for (uint32_t t = 0; t < fit->dense.track_count; t++) {
+            fit->dense.tracks[t].step = fit->best_steps[t];
+        }
+        coarsen_steps(fit);
     }
 }
 
@@ -242,23 +317,13 @@ bool fit_motion(struct motion *motion, const struct fit_options *options, struct
     fit.lane_errors = ARENA_NEW(&arena, double, lanes);
     fit.subtree_errors = ARENA_NEW(&arena, double, lanes);
     settle_grid(&fit, &grid, shell_units, &arena);
+    fit.best_steps = ARENA_NEW(&arena, double, fit.dense.track_count);
 
     // Floats far from the origin cannot do better than this.
     const double floor_units = 4.0 * metric_extent(&fit.metric) / 8388608.0;
     fit.budget = fit.budget > floor_units ? fit.budget : floor_units;
     fit.dense.rest_tolerance = 0.02 * fit.budget;
-    for (size_t i = 0; i < sizeof row_shares / sizeof row_shares[0]; i++) {
-        if (fit.dense.track_count > 0) {
-            const double share = row_shares[i];
-            dense_choose_rows(&fit.dense, &fit.metric, share * fit.budget);
-            dense_choose_rules(&fit.dense, &fit.metric,
-                               (share > 0.3 ? share : 0.3) * fit.budget);
-        }
-        search_steps(&fit);
-        if (fit.dense.track_count == 0) {
-            break;
-        }
-    }
+    search(&fit);
     if (!is_exact) {
         report_resampling(motion, &grid, report);
     }
