@@ -121,12 +121,11 @@ static void centre_vectors(struct dense_track *track, uint32_t count)
 }
 
 /// How far one unit of step (half of it is the largest rounding error) can move a point.
-static double weight_of(const struct motion *motion, uint32_t lane, enum scene_path path)
+static double weight_of(const struct dense *dense, uint32_t lane, enum scene_path path)
 {
-    const struct skeleton *const skeleton = motion->skeleton;
+    const struct skeleton *const skeleton = dense->motion->skeleton;
     const uint16_t parent = skeleton->parent_of_lane[lane];
-    const double shell = 1e-3;
-    const double lever = skeleton->reach[lane] + shell;
+    const double lever = skeleton->reach[lane] + dense->shell_units;
     if (path == SCENE_ROTATION) {
         return 0.5 * 4.0 * lever; // d angle = 4 ds near s = 0
     }
@@ -137,7 +136,7 @@ static double weight_of(const struct motion *motion, uint32_t lane, enum scene_p
 }
 
 void dense_init(struct dense *dense, const struct motion *motion, const struct grid *grid,
-                uint32_t ticks_per_segment, struct arena *arena)
+                uint32_t ticks_per_segment, double shell_units, struct arena *arena)
 {
     const struct skeleton *const skeleton = motion->skeleton;
     const uint32_t row_count = grid->tick_count + 1;
@@ -145,6 +144,7 @@ void dense_init(struct dense *dense, const struct motion *motion, const struct g
         .motion = motion,
         .grid = *grid,
         .ticks_per_segment = ticks_per_segment,
+        .shell_units = shell_units,
         .tracks = ARENA_NEW(arena, struct dense_track, skeleton->lane_count * 3),
         .constants = ARENA_NEW(arena, struct dense_constant, skeleton->lane_count * 3),
         .has_row = ARENA_NEW(arena, bool, row_count),
@@ -176,7 +176,7 @@ void dense_init(struct dense *dense, const struct motion *motion, const struct g
             track->lane = (uint16_t)lane;
             track->path = (uint8_t)path;
             track->is_held = curve_is_stepped(curve);
-            track->weight = weight_of(motion, lane, path);
+            track->weight = weight_of(dense, lane, path);
             track->values = arena_take(arena, row_count, sizeof(double[4]));
             for (uint32_t tick = 0; tick < row_count; tick++) {
                 const double time_s = grid_time(grid, tick);
@@ -579,7 +579,7 @@ static bool is_at_rest(const struct dense *dense, uint32_t lane, enum scene_path
     static const struct scene_transform identity = {{0, 0, 0, 1}, {0, 0, 0}, {1, 1, 1}};
     const struct scene_transform *const rest =
         motion->reference == NULL ? &motion->skeleton->rest_local[lane] : &identity;
-    const double weight = 2.0 * weight_of(motion, lane, path);
+    const double weight = 2.0 * weight_of(dense, lane, path);
     double difference = 0.0;
     if (path == SCENE_ROTATION) {
         double relative[4];

@@ -37,6 +37,7 @@ struct dense {
     struct grid grid;
     uint32_t ticks_per_segment;
     uint32_t segment_count;
+    double shell_units; // of the error metric, in model space
     uint32_t track_count;
     struct dense_track *tracks;       // by path, then lane
     struct dense_constant *constants; // [lane_count * 3]; of animated tracks: unused
@@ -47,7 +48,7 @@ struct dense {
 
 /// Samples a motion at every tick of a grid and tells what moves from what does not.
 void dense_init(struct dense *dense, const struct motion *motion, const struct grid *grid,
-                uint32_t ticks_per_segment, struct arena *arena);
+                uint32_t ticks_per_segment, double shell_units, struct arena *arena);
 
 /// Keeps as few rows as keep the error between them, unquantised, below `limit`.
 void dense_choose_rows(struct dense *dense, struct metric *metric, double limit);

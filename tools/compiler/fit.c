@@ -170,7 +170,7 @@ static void settle_grid(struct fit *fit, struct grid *grid, double shell_units,
                                      : TRP__MAX_SEGMENT_TICKS;
         metric_init(&fit->metric, fit->motion, grid, shell_units,
                     factor == 1 ? 4 : 2, arena);
-        dense_init(&fit->dense, fit->motion, grid, segment, arena);
+        dense_init(&fit->dense, fit->motion, grid, segment, shell_units, arena);
         if (grid->tick_count == 0 ||
             dense_error_of_grid(&fit->dense, &fit->metric) <= GRID_SHARE * fit->budget ||
             !grid_refine(grid, 2)) {
