@@ -111,10 +111,8 @@ static bool report_refused_pack(struct report *report, const trp_diagnostic *dia
         snprintf(place, sizeof place, "%s[%u]", section_name(diagnostic->section),
                  diagnostic->index);
     }
-    char code[96];
-    snprintf(code, sizeof code, "pack.%s",
-             diagnostic->rule != NULL ? diagnostic->rule : "unreadable");
-    return report_error(report, exit_of_result(diagnostic->result), place, code,
+    const char *const rule = diagnostic->rule != NULL ? diagnostic->rule : "pack.unreadable";
+    return report_error(report, exit_of_result(diagnostic->result), place, rule,
                         "not a valid pack: wrong at byte %llu",
                         (unsigned long long)diagnostic->byte_offset);
 }

@@ -142,7 +142,7 @@ json_t *output_json(const char *verb)
 void output_json_print(json_t *object)
 {
     // 15 digits print any decimal of up to 15 digits as it was, where 17 would show its rounding.
-    json_dumpf(object, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+    json_dumpf(object, stdout, JSON_REAL_PRECISION(15));
     putchar('\n');
     json_decref(object);
 }
@@ -154,9 +154,19 @@ json_t *output_real(double value)
 
 json_t *output_float(float value)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.9g", (double)value);
-    return output_real(strtod(text, NULL));
+    if (!isfinite(value)) {
+        return json_null();
+    }
+    double number = 0;
+    for (int digits = 6; digits <= 9; digits++) { // 9 are always enough
+        char text[32];
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        number = strtod(text, NULL);
+        if ((float)number == value) {
+            break;
+        }
+    }
+    return json_real(number);
 }
 
 json_t *output_floats(const float *values, uint32_t count)

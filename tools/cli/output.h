@@ -41,7 +41,7 @@ void output_json_print(json_t *object);
 /// Returns a number of up to 15 significant digits; null where it is not finite.
 json_t *output_real(double value);
 
-/// Returns a number of up to 9 significant digits: reads back as the same float.
+/// Returns the shortest decimal number of at most 9 digits that reads back as the same float.
 json_t *output_float(float value);
 
 /// Returns an array of floats.
