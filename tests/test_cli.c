@@ -1,0 +1,735 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The `troupe` program from outside: exit codes, one-line reasons, JSON, and what it leaves behind.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tiny_gltf.h"
+
+static const char *program;
+static const char *folder;
+static char source[512]; // the tiny character
+static char pack[512];   // compiled from it
+
+/// What a run of the program left.
+struct outcome {
+    int exit_code;
+    char *out;
+    char *err;
+};
+
+static char *read_text(const char *path)
+{
+    FILE *const file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    rewind(file);
+    char *const text = calloc((size_t)size + 1, 1);
+    if (fread(text, 1, (size_t)size, file) != (size_t)size) {
+        perror(path);
+    }
+    fclose(file);
+    return text;
+}
+
+static void redirect(const char *path, int descriptor)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    dup2(file, descriptor);
+    close(file);
+}
+
+/// Runs the program in the test's folder.
+/// @param out_path where its stdout goes; null = a file that is read afterwards
+static struct outcome run_to(const char *out_path, char **arguments)
+{
+    char out[512];
+    char err[512];
+    snprintf(out, sizeof out, "%s/stdout", folder);
+    snprintf(err, sizeof err, "%s/stderr", folder);
+    const pid_t child = fork();
+    if (child == 0) {
+        redirect(out_path != NULL ? out_path : out, STDOUT_FILENO);
+        redirect(err, STDERR_FILENO);
+        if (chdir(folder) == 0) {
+            execv(program, arguments);
+        }
+        _exit(127);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return (struct outcome){
+        .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+        .out = out_path != NULL ? calloc(1, 1) : read_text(out),
+        .err = read_text(err),
+    };
+}
+
+enum { MOST_ARGUMENTS = 32 };
+
+static struct outcome run(const char *first, ...)
+{
+    char *arguments[MOST_ARGUMENTS + 2] = {(char *)program};
+    va_list list;
+    va_start(list, first);
+    int count = 1;
+    for (const char *at = first; at != NULL && count <= MOST_ARGUMENTS; at = va_arg(list, char *)) {
+        arguments[count++] = (char *)at;
+    }
+    va_end(list);
+    return run_to(NULL, arguments);
+}
+
+static void discard(struct outcome *outcome)
+{
+    free(outcome->out);
+    free(outcome->err);
+}
+
+static int count_lines(const char *text)
+{
+    int count = 0;
+    for (; *text != '\0'; text++) {
+        count += *text == '\n';
+    }
+    return count;
+}
+
+/// A refusal is one line on stderr with the code in it, and nothing on stdout.
+static void expect_refusal(struct outcome outcome, int exit_code, const char *text)
+{
+    if (outcome.exit_code != exit_code || count_lines(outcome.err) != 1 ||
+        strstr(outcome.err, ": error: ") == NULL || strstr(outcome.err, text) == NULL ||
+        outcome.out[0] != '\0') {
+        fail_msg("exit code %d (%d expected), stdout '%s', stderr '%s' ('%s' expected)",
+                 outcome.exit_code, exit_code, outcome.out, outcome.err, text);
+    }
+    discard(&outcome);
+}
+
+static void expect_success(struct outcome *outcome)
+{
+    if (outcome->exit_code != 0) {
+        fail_msg("exit code %d: %s", outcome->exit_code, outcome->err);
+    }
+}
+
+/// Reads what a successful run printed with --json.
+static json_t *expect_json(struct outcome outcome, const char *verb)
+{
+    expect_success(&outcome);
+    json_error_t error;
+    json_t *const object = json_loads(outcome.out, JSON_REJECT_DUPLICATES, &error);
+    if (object == NULL) {
+        fail_msg("%s in '%s'", error.text, outcome.out);
+    }
+    assert_int_equal(json_integer_value(json_object_get(object, "schema")), 1);
+    assert_string_equal(json_string_value(json_object_get(object, "verb")), verb);
+    discard(&outcome);
+    return object;
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *const value = json_object_get(object, key);
+    if (!json_is_number(value)) {
+        fail_msg("no number '%s'", key);
+    }
+    return json_number_value(value);
+}
+
+static const char *string_of(const json_t *object, const char *key)
+{
+    const char *const text = json_string_value(json_object_get(object, key));
+    if (text == NULL) {
+        fail_msg("no string '%s'", key);
+    }
+    return text;
+}
+
+/// Returns the clip of this name in an array of objects.
+static json_t *named(json_t *array, const char *name)
+{
+    size_t index = 0;
+    json_t *item = NULL;
+    json_array_foreach(array, index, item)
+    {
+        if (strcmp(string_of(item, "name"), name) == 0) {
+            return item;
+        }
+    }
+    fail_msg("no '%s'", name);
+    return NULL;
+}
+
+static bool exists(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void write_text(const char *name, const char *text, size_t size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *const file = fopen(path, "wb");
+    fwrite(text, 1, size, file);
+    fclose(file);
+}
+
+/// Reads the pack as bytes that may be changed.
+static char *read_pack(size_t *size)
+{
+    FILE *const file = fopen(pack, "rb");
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    fclose(file);
+    return read_text(pack);
+}
+
+// ---- verbs and help ----
+
+static void test_cli_no_verb_is_a_usage_error(void **state)
+{
+    (void)state;
+    expect_refusal(run(NULL), 1, "troupe help");
+    expect_refusal(run("dance", NULL), 1, "unknown verb 'dance'");
+    expect_refusal(run("help", "dance", NULL), 1, "unknown verb 'dance'");
+}
+
+static void test_cli_version_is_one_line(void **state)
+{
+    (void)state;
+    struct outcome outcome = run("--version", NULL);
+    expect_success(&outcome);
+    assert_int_equal(strncmp(outcome.out, "troupe 0.", 9), 0);
+    assert_int_equal(count_lines(outcome.out), 1);
+    discard(&outcome);
+}
+
+static void test_cli_help_knows_every_verb(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = {"compile", "info", "sample", "verify", "bench", "help"};
+    struct outcome list = run("help", NULL);
+    expect_success(&list);
+    for (int i = 0; i < 6; i++) {
+        assert_non_null(strstr(list.out, verbs[i]));
+        struct outcome help = run("help", verbs[i], NULL);
+        expect_success(&help);
+        char usage[64];
+        snprintf(usage, sizeof usage, "usage: troupe %s ", verbs[i]);
+        assert_non_null(strstr(help.out, usage));
+        if (i < 5) {
+            struct outcome option = run(verbs[i], "--help", NULL);
+            expect_success(&option);
+            assert_string_equal(option.out, help.out);
+            discard(&option);
+        }
+        discard(&help);
+    }
+    discard(&list);
+}
+
+static void test_cli_unknown_option_is_a_usage_error(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = {"compile", "info", "sample", "verify", "bench"};
+    for (int i = 0; i < 5; i++) {
+        expect_refusal(run(verbs[i], "--frobnicate", "x", NULL), 1, "'--frobnicate'");
+        expect_refusal(run(verbs[i], "-z", NULL), 1, "'-z'");
+        expect_refusal(run(verbs[i], NULL), 1, "[cli.usage]");
+    }
+    expect_refusal(run("compile", source, "-o", NULL), 1, "'-o' needs a value");
+    expect_refusal(run("compile", source, NULL), 1, "no output");
+    expect_refusal(run("compile", "-o", "x.trp", NULL), 1, "no input");
+    expect_refusal(run("compile", "--unit", "0", source, "-o", "x.trp", NULL), 1, "--unit");
+    expect_refusal(run("compile", "--unit", "1m", source, "-o", "x.trp", NULL), 1, "--unit");
+    expect_refusal(run("compile", "--error", "nan", source, "-o", "x.trp", NULL), 1, "--error");
+    expect_refusal(run("compile", "--loop", "yes", source, "-o", "x.trp", NULL), 1, "--loop");
+    expect_refusal(run("compile", "-j", "-1", source, "-o", "x.trp", NULL), 1, "--jobs");
+    expect_refusal(run("sample", pack, NULL), 1, "--clip");
+    expect_refusal(run("sample", pack, "--clip", "wave", "--time", "nan", NULL), 1, "--time");
+    expect_refusal(run("sample", pack, "--clip", "wave", "--space", "world", NULL), 1, "--space");
+    expect_refusal(run("verify", pack, NULL), 1, "sources");
+    expect_refusal(run("verify", pack, source, "--seed", "x", NULL), 1, "--seed");
+    expect_refusal(run("bench", pack, "--isa", "mmx", NULL), 1, "'mmx'");
+    expect_refusal(run("bench", pack, "--instances", "0", NULL), 1, "--instances");
+    assert_false(exists("x.trp"));
+}
+
+// ---- compile ----
+
+static void test_cli_compile_bad_input_leaves_nothing(void **state)
+{
+    (void)state;
+    write_text("text.glb", "hello\n", 6);
+    expect_refusal(run("compile", "missing.glb", "-o", "x.trp", NULL), 2, "missing.glb");
+    expect_refusal(run("compile", ".", "-o", "x.trp", NULL), 2, "directory");
+    expect_refusal(run("compile", "text.glb", "-o", "x.trp", NULL), 3, "text.glb");
+    expect_refusal(run("compile", "--additive", "dance", source, "-o", "x.trp", NULL), 3, "dance");
+    expect_refusal(run("compile", source, "-o", "no/such/x.trp", NULL), 2, "no/such/x.trp");
+    expect_refusal(run("compile", source, "-o", "x.trp", "--skeleton", "text.glb", NULL), 3,
+                   "text.glb");
+    assert_false(exists("x.trp"));
+}
+
+static void test_cli_compile_unsupported_extension_is_5(void **state)
+{
+    (void)state;
+    tiny_gltf_write(folder, "strange",
+                    &(struct tiny_gltf){
+                        .extra = "\"extensionsUsed\": [\"EXT_strange\"], "
+                                 "\"extensionsRequired\": [\"EXT_strange\"],",
+                    });
+    expect_refusal(run("compile", "strange.gltf", "-o", "x.trp", NULL), 5, "EXT_strange");
+}
+
+static void test_cli_compile_never_overwrites_its_input(void **state)
+{
+    (void)state;
+    tiny_gltf_write(folder, "precious", &(struct tiny_gltf){0});
+    expect_refusal(run("compile", "precious.gltf", "-o", "./precious.gltf", NULL), 1, "input too");
+    expect_refusal(
+        run("compile", "precious.gltf", "-o", "x.trp", "--depfile", "precious.gltf", NULL), 1,
+        "input too");
+    char path[512];
+    snprintf(path, sizeof path, "%s/precious.gltf", folder);
+    char *const text = read_text(path);
+    assert_non_null(strstr(text, "\"asset\""));
+    free(text);
+}
+
+static void test_cli_compile_says_one_line_or_nothing(void **state)
+{
+    (void)state;
+    struct outcome loud = run("compile", source, "-o", "x.trp", NULL);
+    expect_success(&loud);
+    assert_int_equal(count_lines(loud.out), 1);
+    assert_non_null(strstr(loud.out, "3 clips"));
+    assert_string_equal(loud.err, "");
+    discard(&loud);
+    struct outcome quiet = run("compile", source, "-o", "x.trp", "--quiet", NULL);
+    expect_success(&quiet);
+    assert_string_equal(quiet.out, "");
+    assert_string_equal(quiet.err, "");
+    discard(&quiet);
+    unlink("x.trp");
+}
+
+static void test_cli_compile_is_the_same_for_any_jobs(void **state)
+{
+    (void)state;
+    struct outcome outcome = run("compile", source, "-o", "one.trp", "-j", "1", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    outcome = run("compile", source, "-o", "four.trp", "-j4", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    char command[1200];
+    snprintf(command, sizeof command, "cmp %s/one.trp %s/four.trp", folder, folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_cli_compile_options_apply_to_inputs_after_them(void **state)
+{
+    (void)state;
+    tiny_gltf_write(folder, "inches", &(struct tiny_gltf){0});
+    tiny_gltf_write(folder, "metres", &(struct tiny_gltf){0});
+    struct outcome outcome =
+        run("compile", "--unit", "0.0254", "--additive", "rest", "inches.gltf", "--unit", "1",
+            "--additive", "none", "metres.gltf", "--unit", "3", "-o", "x.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    json_t *const info = expect_json(run("info", "x.trp", "--json", NULL), "info");
+    json_t *const skeletons = json_object_get(info, "skeletons");
+    assert_int_equal(json_array_size(skeletons), 2);
+    assert_float_equal(number_of(json_array_get(skeletons, 0), "metres_per_unit"), 0.0254, 1e-12);
+    assert_float_equal(number_of(json_array_get(skeletons, 1), "metres_per_unit"), 1, 1e-12);
+    size_t index = 0;
+    json_t *clip = NULL;
+    json_array_foreach(json_object_get(info, "clips"), index, clip)
+    {
+        const bool is_first = strcmp(string_of(clip, "source_file"), "inches") == 0;
+        assert_int_equal(is_first, json_is_string(json_object_get(clip, "additive_reference")));
+    }
+    assert_int_equal(index, 6);
+    json_decref(info);
+}
+
+static void test_cli_compile_depfile_names_all_inputs(void **state)
+{
+    (void)state;
+    tiny_gltf_write(folder, "a b", &(struct tiny_gltf){0});
+    struct outcome outcome =
+        run("compile", "--quiet", "a b.gltf", source, "-o", "x y.trp", "--depfile", "x.d", NULL);
+    discard(&outcome);
+    char path[512];
+    snprintf(path, sizeof path, "%s/x.d", folder);
+    char *const text = read_text(path);
+    assert_non_null(text);
+    assert_int_equal(strncmp(text, "x\\ y.trp:", 9), 0);
+    assert_non_null(strstr(text, " a\\ b.gltf"));
+    assert_non_null(strstr(text, source));
+    free(text);
+}
+
+static void test_cli_compile_json_describes_the_pack(void **state)
+{
+    (void)state;
+    json_t *const object =
+        expect_json(run("compile", source, "-o", "x.trp", "--json", NULL), "compile");
+    assert_string_equal(string_of(object, "output"), "x.trp");
+    assert_int_equal(json_array_size(json_object_get(object, "clips")), 3);
+    json_decref(object);
+}
+
+// ---- info ----
+
+static void test_cli_info_has_every_field(void **state)
+{
+    (void)state;
+    json_t *const info = expect_json(run("info", pack, "--json", NULL), "info");
+    json_t *const skeleton = json_array_get(json_object_get(info, "skeletons"), 0);
+    assert_string_equal(string_of(skeleton, "name"), "tiny");
+    assert_int_equal((int)number_of(skeleton, "joints"), 2);
+    assert_int_equal((int)number_of(skeleton, "blocks"), 1);
+    assert_int_equal((int)number_of(skeleton, "metres_per_unit"), 1);
+    json_t *const skin = json_array_get(json_object_get(info, "skins"), 0);
+    assert_string_equal(string_of(skin, "name"), "skin");
+    assert_int_equal((int)number_of(skin, "joints"), 2);
+    json_t *const clip = named(json_object_get(info, "clips"), "wave");
+    assert_string_equal(string_of(clip, "skeleton"), "tiny");
+    assert_string_equal(string_of(clip, "source_clip"), "wave");
+    assert_float_equal(number_of(clip, "duration_s"), 1, 1e-9);
+    assert_true(number_of(clip, "rate_hz") > 0);
+    assert_float_equal(number_of(clip, "ticks"), number_of(clip, "rate_hz"), 1e-9);
+    assert_true(number_of(clip, "rows") >= 2);
+    assert_true(number_of(clip, "bytes") > 0);
+    assert_int_equal((int)number_of(clip, "raw_bytes"), 2 * 31 * 40);
+    assert_true(number_of(clip, "max_error_mm") <= 0.1);
+    assert_true(number_of(clip, "max_error_keys_mm") <= number_of(clip, "max_error_mm"));
+    assert_true(number_of(clip, "mean_error_mm") <= number_of(clip, "max_error_mm"));
+    assert_int_equal((int)number_of(clip, "absent_tracks") +
+                         (int)number_of(clip, "constant_tracks") +
+                         (int)number_of(clip, "animated_tracks"),
+                     2 * 3);
+    assert_true(json_is_true(json_object_get(info, "content_hash_ok")));
+    json_decref(info);
+    struct outcome table = run("info", pack, NULL);
+    expect_success(&table);
+    assert_non_null(strstr(table.out, "wave"));
+    assert_null(strchr(table.out, '\033'));
+    discard(&table);
+}
+
+static void test_cli_info_clip_bytes_add_up_to_no_more_than_the_file(void **state)
+{
+    (void)state;
+    json_t *const info = expect_json(run("info", pack, "--json", NULL), "info");
+    double sum = 0;
+    size_t index = 0;
+    json_t *clip = NULL;
+    json_array_foreach(json_object_get(info, "clips"), index, clip)
+    {
+        sum += number_of(clip, "bytes");
+    }
+    assert_float_equal(sum, number_of(info, "clip_bytes"), 0.5);
+    assert_true(sum < number_of(info, "bytes"));
+    json_decref(info);
+}
+
+static void test_cli_info_refuses_what_is_no_pack(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    char *const bytes = read_pack(&size);
+    write_text("short.trp", bytes, size - 1);
+    bytes[0] ^= 1;
+    write_text("magic.trp", bytes, size);
+    free(bytes);
+    expect_refusal(run("info", "magic.trp", NULL), 3, "byte 0 [");
+    expect_refusal(run("info", "short.trp", NULL), 3, "wrong at byte");
+    expect_refusal(run("info", source, NULL), 3, "not a valid pack");
+    expect_refusal(run("info", "missing.trp", NULL), 2, "missing.trp");
+    expect_refusal(run("info", ".", NULL), 2, "directory");
+}
+
+static void test_cli_info_warns_of_changed_content(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    char *const bytes = read_pack(&size);
+    size_t last = size - 1;
+    while (bytes[last] == 0) { // the end of the last row of the last clip
+        last--;
+    }
+    bytes[last] ^= 1;
+    write_text("changed.trp", bytes, size);
+    free(bytes);
+    struct outcome outcome = run("info", "changed.trp", NULL);
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.err, "warning"));
+    assert_non_null(strstr(outcome.err, "hash"));
+    discard(&outcome);
+    json_t *const info = expect_json(run("info", "changed.trp", "--json", NULL), "info");
+    assert_true(json_is_false(json_object_get(info, "content_hash_ok")));
+    json_decref(info);
+}
+
+// ---- sample ----
+
+/// Returns the numbers of an array in an object.
+static void numbers_of(const json_t *object, const char *key, double *numbers, size_t count)
+{
+    const json_t *const array = json_object_get(object, key);
+    assert_int_equal(json_array_size(array), count);
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = json_number_value(json_array_get(array, i));
+    }
+}
+
+static json_t *joints_of(json_t *object, size_t index)
+{
+    return json_object_get(json_array_get(json_object_get(object, "samples"), index), "joints");
+}
+
+static void test_cli_sample_local_gives_source_values_in_file_order(void **state)
+{
+    (void)state;
+    json_t *const object = expect_json(run("sample", pack, "--clip", "wave", "--time", "0.5",
+                                           "--time", "-3", "--time", "7e3", "--json", NULL),
+                                       "sample");
+    assert_int_equal(json_array_size(json_object_get(object, "samples")), 3);
+    json_t *const joints = joints_of(object, 0);
+    assert_int_equal(json_array_size(joints), 2);
+    const json_t *const arm = json_array_get(joints, 0);
+    const json_t *const body = json_array_get(joints, 1);
+    assert_string_equal(string_of(arm, "name"), "arm");
+    assert_string_equal(string_of(body, "name"), "body");
+    assert_int_equal((int)number_of(arm, "node"), 1);
+    assert_int_equal((int)number_of(body, "node"), 2);
+    double rotation[4];
+    double translation[3];
+    double scale[3];
+    numbers_of(arm, "rotation", rotation, 4);
+    numbers_of(body, "translation", translation, 3);
+    numbers_of(body, "scale", scale, 3);
+    assert_float_equal(fabs(rotation[2]), sqrt(0.5), 2e-3);
+    assert_float_equal(fabs(rotation[3]), sqrt(0.5), 2e-3);
+    assert_float_equal(translation[0], 0.5, 1e-4);
+    assert_float_equal(scale[1], 1, 1e-6);
+    numbers_of(json_array_get(joints_of(object, 1), 1), "translation", translation, 3);
+    assert_float_equal(translation[0], 0, 1e-4);
+    numbers_of(json_array_get(joints_of(object, 2), 1), "translation", translation, 3);
+    assert_float_equal(translation[0], 1, 1e-4);
+    json_decref(object);
+}
+
+static void test_cli_sample_model_includes_static_ancestors(void **state)
+{
+    (void)state;
+    tiny_gltf_write(folder, "lifted", &(struct tiny_gltf){.lifted = 2});
+    struct outcome outcome = run("compile", "--quiet", "lifted.gltf", "-o", "lifted.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    json_t *const object = expect_json(run("sample", "lifted.trp", "--clip", "wave", "--time", "1",
+                                           "--space", "model", "--joint", "arm", "--json", NULL),
+                                       "sample");
+    json_t *const joints = joints_of(object, 0);
+    assert_int_equal(json_array_size(joints), 1);
+    double model[12];
+    numbers_of(json_array_get(joints, 0), "model", model, 12);
+    const double expected[12] = {1, 0, 0, 1, 0, 1, 0, 3, 0, 0, 1, 0};
+    for (int i = 0; i < 12; i++) {
+        assert_float_equal(model[i], expected[i], 4e-3);
+    }
+    json_decref(object);
+}
+
+static void test_cli_sample_additive_model_lies_on_the_rest_pose(void **state)
+{
+    (void)state;
+    struct outcome outcome =
+        run("compile", "--quiet", "--additive", "rest", source, "-o", "additive.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    json_t *const object = expect_json(run("sample", "additive.trp", "--clip", "wave", "--time",
+                                           "1", "--space", "model", "--json", NULL),
+                                       "sample");
+    double model[12];
+    numbers_of(json_array_get(joints_of(object, 0), 0), "model", model, 12);
+    assert_float_equal(model[3], 1, 1e-3);
+    assert_float_equal(model[7], 1, 1e-3);
+    json_decref(object);
+}
+
+static void test_cli_sample_unknown_names_suggest_others(void **state)
+{
+    (void)state;
+    expect_refusal(run("sample", pack, "--clip", "Wav", NULL), 3, "nearest: 'wave'");
+    expect_refusal(run("sample", pack, "--clip", "wave", "--joint", "amr", NULL), 3,
+                   "nearest: 'arm'");
+}
+
+// ---- verify ----
+
+static void test_cli_verify_tells_good_from_bad(void **state)
+{
+    (void)state;
+    json_t *const good = expect_json(run("verify", pack, source, "--json", NULL), "verify");
+    assert_true(json_is_true(json_object_get(good, "ok")));
+    json_t *const clip = named(json_object_get(good, "clips"), "wave");
+    assert_true(number_of(clip, "max_error_mm") <= number_of(clip, "budget_mm"));
+    assert_true(number_of(clip, "max_error_keys_mm") <= number_of(clip, "max_error_mm"));
+    assert_true(number_of(clip, "at_time_s") >= 0);
+    assert_non_null(string_of(clip, "at_joint"));
+    json_decref(good);
+
+    char other[512];
+    snprintf(other, sizeof other, "%s/other", folder);
+    mkdir(other, 0777);
+    tiny_gltf_write(other, "tiny", &(struct tiny_gltf){.moved = 0.001});
+    struct outcome outcome = run("verify", pack, "other/tiny.gltf", NULL);
+    assert_int_equal(outcome.exit_code, 4);
+    assert_non_null(strstr(outcome.out, "OVER"));
+    assert_int_equal(count_lines(outcome.err), 1);
+    assert_non_null(strstr(outcome.err, "[verify.budget]"));
+    discard(&outcome);
+    outcome = run("verify", pack, "other/tiny.gltf", "--json", NULL);
+    assert_int_equal(outcome.exit_code, 4);
+    assert_non_null(strstr(outcome.out, "\"ok\": false"));
+    discard(&outcome);
+}
+
+static void test_cli_verify_without_source_is_invalid_input(void **state)
+{
+    (void)state;
+    tiny_gltf_write(folder, "stranger", &(struct tiny_gltf){0});
+    expect_refusal(run("verify", pack, "stranger.gltf", NULL), 3, "[verify.source]");
+    expect_refusal(run("verify", pack, "missing.gltf", NULL), 2, "missing.gltf");
+}
+
+// ---- bench ----
+
+static void test_cli_bench_has_a_row_for_every_operation(void **state)
+{
+    (void)state;
+    static const char *const operations[] = {
+        "prepare", "sample", "blend2", "model", "palette", "pipeline2", "memcpy_palette",
+    };
+    json_t *const object =
+        expect_json(run("bench", pack, "--instances", "33", "--rounds", "10", "--isa",
+                        "portable,reference", "--clip", "step", "--json", NULL),
+                    "bench");
+    json_t *const rows = json_object_get(object, "rows");
+    for (int i = 0; i < 7; i++) {
+        int found = 0;
+        size_t index = 0;
+        json_t *row = NULL;
+        json_array_foreach(rows, index, row)
+        {
+            assert_int_equal((int)number_of(row, "instances"), 33);
+            assert_int_equal((int)number_of(row, "threads"), 1);
+            assert_int_equal((int)number_of(row, "joints"), 2);
+            assert_int_equal((int)number_of(row, "lanes"), 16);
+            assert_true(number_of(row, "ns_per_pose") > 0);
+            assert_true(number_of(row, "bytes") > 0);
+            assert_float_equal(number_of(row, "ns_per_lane") * 16, number_of(row, "ns_per_pose"),
+                               1e-6 * number_of(row, "ns_per_pose"));
+            assert_non_null(string_of(row, "mode"));
+            found += strcmp(string_of(row, "operation"), operations[i]) == 0;
+        }
+        assert_true(found >= 2 && found % 2 == 0); // as many for each instruction set
+    }
+    json_decref(object);
+}
+
+// ---- the surroundings ----
+
+static void test_cli_full_disk_is_no_success(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) {
+        skip();
+    }
+    char *arguments[] = {(char *)program, "info", pack, NULL};
+    expect_refusal(run_to("/dev/full", arguments), 2, "stdout");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    program = getenv("TROUPE_PROGRAM");
+    if (program == NULL) {
+        fprintf(stderr, "TROUPE_PROGRAM is not set\n");
+        return 1;
+    }
+    folder = tiny_folder();
+    if (folder == NULL) {
+        return 1;
+    }
+    tiny_gltf_write(folder, "tiny", &(struct tiny_gltf){0});
+    snprintf(source, sizeof source, "%s/tiny.gltf", folder);
+    snprintf(pack, sizeof pack, "%s/tiny.trp", folder);
+    struct outcome outcome = run("compile", "--quiet", source, "-o", pack, NULL);
+    const int exit_code = outcome.exit_code;
+    fputs(outcome.err, stderr);
+    discard(&outcome);
+    return exit_code;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tiny_folder_remove(folder);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cli_no_verb_is_a_usage_error),
+        cmocka_unit_test(test_cli_version_is_one_line),
+        cmocka_unit_test(test_cli_help_knows_every_verb),
+        cmocka_unit_test(test_cli_unknown_option_is_a_usage_error),
+        cmocka_unit_test(test_cli_compile_bad_input_leaves_nothing),
+        cmocka_unit_test(test_cli_compile_unsupported_extension_is_5),
+        cmocka_unit_test(test_cli_compile_never_overwrites_its_input),
+        cmocka_unit_test(test_cli_compile_says_one_line_or_nothing),
+        cmocka_unit_test(test_cli_compile_is_the_same_for_any_jobs),
+        cmocka_unit_test(test_cli_compile_options_apply_to_inputs_after_them),
+        cmocka_unit_test(test_cli_compile_depfile_names_all_inputs),
+        cmocka_unit_test(test_cli_compile_json_describes_the_pack),
+        cmocka_unit_test(test_cli_info_has_every_field),
+        cmocka_unit_test(test_cli_info_clip_bytes_add_up_to_no_more_than_the_file),
+        cmocka_unit_test(test_cli_info_refuses_what_is_no_pack),
+        cmocka_unit_test(test_cli_info_warns_of_changed_content),
+        cmocka_unit_test(test_cli_sample_local_gives_source_values_in_file_order),
+        cmocka_unit_test(test_cli_sample_model_includes_static_ancestors),
+        cmocka_unit_test(test_cli_sample_additive_model_lies_on_the_rest_pose),
+        cmocka_unit_test(test_cli_sample_unknown_names_suggest_others),
+        cmocka_unit_test(test_cli_verify_tells_good_from_bad),
+        cmocka_unit_test(test_cli_verify_without_source_is_invalid_input),
+        cmocka_unit_test(test_cli_bench_has_a_row_for_every_operation),
+        cmocka_unit_test(test_cli_full_disk_is_no_success),
+    };
+    return cmocka_run_group_tests_name("cli", tests, setup, teardown);
+}
