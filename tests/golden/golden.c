@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// golden PACK GOLDEN [--update]: one hash for each operation of the runtime over every clip of a
+// pack, the same on every instruction set, however the batch is cut, with denormal numbers flushed
+// to zero or not. Needs neither cmocka nor the tools, so that it runs wherever the runtime does.
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+#include <troupe/troupe.h>
+
+#include "../isa.h"
+
+enum { TIMES_A_CLIP = 37, LAYER_COUNT = 5 };
+
+enum operation {
+    OPERATION_PACK,
+    OPERATION_SAMPLE,
+    OPERATION_BLEND,
+    OPERATION_MODEL,
+    OPERATION_PALETTE,
+    OPERATION_COUNT,
+};
+
+static const char *const operation_names[OPERATION_COUNT] = {
+    "pack", "sample", "blend", "model", "palette",
+};
+
+struct hashes {
+    uint64_t values[OPERATION_COUNT];
+};
+
+/// Everything the operations work on.
+struct stage {
+    void *bytes;
+    size_t size_bytes;
+    trp_pack pack;
+    trp_skeleton skeleton;
+    trp_skin skin;
+    trp_clip *clips;
+    float *mask;         ///< lanes of the last clip
+    void **prepared;     ///< first segment of each clip
+    uint32_t pose_count; ///< TIMES_A_CLIP of each clip
+    trp_sample_request *requests;
+    trp_pose_block *sampled;
+    trp_pose_block *blended;
+    const trp_pose_block **blended_list;
+    trp_blend_layer *layers;
+    trp_blend_job *jobs;
+    float *models;
+    float *palettes;
+    void *scratch;
+    size_t scratch_bytes;
+};
+
+static void check(bool is_good, const char *what)
+{
+    if (!is_good) {
+        fprintf(stderr, "golden: %s failed\n", what);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void *take(size_t count, size_t size)
+{
+    const size_t bytes = (count * size + TRP_ALIGNMENT - 1) / TRP_ALIGNMENT * TRP_ALIGNMENT;
+    void *const memory = aligned_alloc(TRP_ALIGNMENT, bytes + TRP_ALIGNMENT);
+    check(memory != NULL, "memory");
+    memset(memory, 0, bytes + TRP_ALIGNMENT);
+    return memory;
+}
+
+/// FNV-1a over 32-bit words.
+static uint64_t hash_words(const void *words, size_t size_bytes)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t at = 0; at + 4 <= size_bytes; at += 4) {
+        uint32_t word;
+        memcpy(&word, (const char *)words + at, sizeof word);
+        hash = (hash ^ word) * 0x100000001B3u;
+    }
+    return hash;
+}
+
+static double next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state / 4294967296.0;
+}
+
+static void read_pack(struct stage *stage, const char *path)
+{
+    FILE *const file = fopen(path, "rb");
+    check(file && fseek(file, 0, SEEK_END) == 0, path);
+    stage->size_bytes = (size_t)ftell(file);
+    stage->bytes = take(stage->size_bytes, 1);
+    rewind(file);
+    check(fread(stage->bytes, 1, stage->size_bytes, file) == stage->size_bytes, path);
+    fclose(file);
+    check(trp_pack_open(stage->bytes, stage->size_bytes, &stage->pack, NULL) == TRP_OK, path);
+    check(trp_pack_skeleton(&stage->pack, 0, &stage->skeleton) == TRP_OK, "skeleton");
+    check(trp_pack_skin(&stage->pack, 0, &stage->skin) == TRP_OK, "skin");
+}
+
+// Times in no order, some before the start and behind the end, on keys and between them.
+static void write_requests(struct stage *stage)
+{
+    uint32_t random = 1;
+    const size_t blocks = stage->skeleton.block_count;
+    for (uint32_t i = 0; i < stage->pose_count; i++) {
+        const trp_clip *const clip = &stage->clips[i * 7u % stage->pack.clip_count];
+        const double time_s = (next_random(&random) * 1.1 - 0.05) * clip->duration_s;
+        const double key_s = (double)(int)(time_s * 30) / 30;
+        stage->requests[i] = (trp_sample_request){
+            .clip = clip,
+            .time_s = i % 3 == 0 ? key_s : time_s,
+            .pose = stage->sampled + i * blocks,
+        };
+    }
+}
+
+// Three averaged layers, one of them masked, then a difference added and another taken away.
+static void write_jobs(struct stage *stage)
+{
+    uint32_t random = 2;
+    const size_t blocks = stage->skeleton.block_count;
+    static const trp_blend_mode modes[LAYER_COUNT] = {
+        TRP_BLEND_AVERAGE, TRP_BLEND_AVERAGE, TRP_BLEND_AVERAGE, TRP_BLEND_ADD, TRP_BLEND_SUBTRACT,
+    };
+    for (uint32_t i = 0; i < stage->pose_count; i++) {
+        trp_blend_layer *const layers = stage->layers + (size_t)i * LAYER_COUNT;
+        for (uint32_t layer = 0; layer < LAYER_COUNT; layer++) {
+            const uint32_t other = (i + layer * layer) % stage->pose_count;
+            layers[layer] = (trp_blend_layer){
+                .pose = stage->sampled + other * blocks,
+                .mask = layer == 2 ? stage->mask : NULL,
+                .weight = (float)next_random(&random),
+                .mode = modes[layer],
+            };
+        }
+        stage->jobs[i] = (trp_blend_job){
+            .layers = layers,
+            .layer_count = 1 + i % LAYER_COUNT,
+            .pose = stage->blended + i * blocks,
+        };
+        stage->blended_list[i] = stage->blended + i * blocks;
+    }
+}
+
+static void make_stage(struct stage *stage, const char *path)
+{
+    read_pack(stage, path);
+    const uint32_t clip_count = stage->pack.clip_count;
+    const size_t blocks = stage->skeleton.block_count;
+    stage->clips = take(clip_count, sizeof *stage->clips);
+    stage->mask = take(blocks * TRP_BLOCK_LANES, sizeof *stage->mask);
+    stage->prepared = take(clip_count, sizeof *stage->prepared);
+    for (uint32_t clip = 0; clip < clip_count; clip++) {
+        check(trp_pack_clip(&stage->pack, clip, &stage->clips[clip]) == TRP_OK, "clip");
+        stage->prepared[clip] = take(trp_clip_prepared_bytes(&stage->clips[clip]), 1);
+    }
+    check(trp_clip_coverage(&stage->clips[clip_count - 1], stage->mask) == TRP_OK, "coverage");
+
+    stage->pose_count = clip_count * TIMES_A_CLIP;
+    stage->requests = take(stage->pose_count, sizeof *stage->requests);
+    stage->sampled = take(stage->pose_count * blocks, sizeof *stage->sampled);
+    stage->blended = take(stage->pose_count * blocks, sizeof *stage->blended);
+    stage->blended_list = take(stage->pose_count, sizeof(trp_pose_block *));
+    stage->layers = take((size_t)stage->pose_count * LAYER_COUNT, sizeof *stage->layers);
+    stage->jobs = take(stage->pose_count, sizeof *stage->jobs);
+    stage->models = take(stage->pose_count * blocks * TRP_BLOCK_LANES, 12 * sizeof(float));
+    stage->palettes = take((size_t)stage->pose_count * stage->skin.joint_count, 12 * sizeof(float));
+    write_requests(stage);
+    write_jobs(stage);
+
+    const trp_sample_args args = {.requests = stage->requests, .request_count = stage->pose_count};
+    const size_t needs[] = {
+        trp_sample_scratch_bytes(&args),
+        trp_model_scratch_bytes(&stage->skeleton),
+        trp_palette_scratch_bytes(&stage->skeleton),
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        stage->scratch_bytes = needs[i] > stage->scratch_bytes ? needs[i] : stage->scratch_bytes;
+    }
+    stage->scratch = take(stage->scratch_bytes, 1);
+}
+
+// The operations over poses [first, first + count).
+static void run(struct stage *stage, uint32_t first, uint32_t count, bool is_prepared)
+{
+    const size_t blocks = stage->skeleton.block_count;
+    const trp_sample_args sample = {
+        .requests = stage->requests + first,
+        .request_count = count,
+        .prepared = is_prepared ? (const void *const *)stage->prepared : NULL,
+        .prepared_count = is_prepared ? stage->pack.clip_count : 0,
+        .scratch = stage->scratch,
+        .scratch_bytes = stage->scratch_bytes,
+    };
+    check(trp_sample(&sample, NULL) == TRP_OK, "sample");
+    // Layers refer to poses outside the range too: those hold the same bits, from the run before.
+    const trp_blend_args blend = {
+        .skeleton = &stage->skeleton,
+        .jobs = stage->jobs + first,
+        .job_count = count,
+    };
+    check(trp_blend(&blend, NULL) == TRP_OK, "blend");
+    const trp_model_args model = {
+        .skeleton = &stage->skeleton,
+        .poses = stage->blended_list + first,
+        .instance_count = count,
+        .models = stage->models + first * blocks * TRP_BLOCK_LANES * 12,
+        .scratch = stage->scratch,
+        .scratch_bytes = stage->scratch_bytes,
+    };
+    check(trp_model(&model) == TRP_OK, "model");
+    const trp_palette_args palette = {
+        .skeleton = &stage->skeleton,
+        .skin = &stage->skin,
+        .poses = stage->blended_list + first,
+        .instance_count = count,
+        .flags = is_prepared ? TRP_PALETTE_STREAM : 0,
+        .palettes = stage->palettes + (size_t)first * stage->skin.joint_count * 12,
+        .scratch = stage->scratch,
+        .scratch_bytes = stage->scratch_bytes,
+    };
+    check(trp_palette(&palette) == TRP_OK, "palette");
+}
+
+static struct hashes hash_stage(const struct stage *stage)
+{
+    const size_t blocks = stage->pose_count * stage->skeleton.block_count;
+    const size_t entries = (size_t)stage->pose_count * stage->skin.joint_count;
+    return (struct hashes){{
+        [OPERATION_PACK] = hash_words(stage->bytes, stage->size_bytes),
+        [OPERATION_SAMPLE] = hash_words(stage->sampled, blocks * sizeof *stage->sampled),
+        [OPERATION_BLEND] = hash_words(stage->blended, blocks * sizeof *stage->blended),
+        [OPERATION_MODEL] =
+            hash_words(stage->models, blocks * TRP_BLOCK_LANES * 12 * sizeof(float)),
+        [OPERATION_PALETTE] = hash_words(stage->palettes, entries * 12 * sizeof(float)),
+    }};
+}
+
+static void flush_denormals(bool is_on)
+{
+#if defined(__SSE2__)
+    const unsigned int bits = 0x8040; // FTZ and DAZ
+    _mm_setcsr(is_on ? _mm_getcsr() | bits : _mm_getcsr() & ~bits);
+#elif defined(__aarch64__)
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    control = is_on ? control | (1u << 24) : control & ~(uint64_t)(1u << 24);
+    __asm__ volatile("msr fpcr, %0" : : "r"(control));
+#else
+    (void)is_on;
+#endif
+}
+
+static void read_golden(const char *path, struct hashes *golden)
+{
+    FILE *const file = fopen(path, "r");
+    check(file != NULL, path);
+    for (int operation = 0; operation < OPERATION_COUNT; operation++) {
+        char name[32];
+        check(fscanf(file, "%31s %" SCNx64, name, &golden->values[operation]) == 2 &&
+                  strcmp(name, operation_names[operation]) == 0,
+              path);
+    }
+    fclose(file);
+}
+
+static void write_golden(const char *path, const struct hashes *golden)
+{
+    FILE *const file = fopen(path, "w");
+    check(file != NULL, path);
+    for (int operation = 0; operation < OPERATION_COUNT; operation++) {
+        fprintf(file, "%s %016" PRIx64 "\n", operation_names[operation],
+                golden->values[operation]);
+    }
+    check(fclose(file) == 0, path);
+}
+
+// Prints what differs from the golden hashes.
+static bool compare(const struct hashes *golden, const struct hashes *found, trp_isa isa,
+                    const char *way)
+{
+    bool is_same = true;
+    for (int operation = 0; operation < OPERATION_COUNT; operation++) {
+        if (found->values[operation] != golden->values[operation]) {
+            printf("%s, %s: %s is %016" PRIx64 ", not %016" PRIx64 "\n", trp_isa_name(isa), way,
+                   operation_names[operation], found->values[operation],
+                   golden->values[operation]);
+            is_same = false;
+        }
+    }
+    return is_same;
+}
+
+static bool check_isa(struct stage *stage, trp_isa isa, const struct hashes *golden)
+{
+    run(stage, 0, stage->pose_count, false);
+    struct hashes found = hash_stage(stage);
+    bool is_same = compare(golden, &found, isa, "one batch");
+
+    for (uint32_t clip = 0; clip < stage->pack.clip_count; clip++) {
+        check(trp_clip_prepare(&stage->clips[clip], 0, stage->prepared[clip],
+                               trp_clip_prepared_bytes(&stage->clips[clip])) == TRP_OK,
+              "prepare");
+    }
+    uint32_t count;
+    for (uint32_t first = stage->pose_count; first > 0; first -= count) {
+        count = 1 + first % 19 < first ? 1 + first % 19 : first;
+        run(stage, first - count, count, true);
+    }
+    found = hash_stage(stage);
+    is_same = compare(golden, &found, isa, "small batches, prepared") && is_same;
+
+    flush_denormals(true);
+    run(stage, 0, stage->pose_count, false);
+    flush_denormals(false);
+    found = hash_stage(stage);
+    return compare(golden, &found, isa, "denormals flushed") && is_same;
+}
+
+int main(int argument_count, char **arguments)
+{
+    if (argument_count < 3) {
+        fputs("usage: golden PACK GOLDEN [--update]\n", stderr);
+        return EXIT_FAILURE;
+    }
+    static struct stage stage;
+    make_stage(&stage, arguments[1]);
+    struct hashes golden;
+    if (argument_count > 3) {
+        check(trp_isa_force(TRP_ISA_REFERENCE) == TRP_OK, "reference");
+        run(&stage, 0, stage.pose_count, false);
+        golden = hash_stage(&stage);
+        write_golden(arguments[2], &golden);
+    }
+    read_golden(arguments[2], &golden);
+    bool is_same = isa_report();
+    FOR_EACH_ISA(isa)
+    {
+        is_same = check_isa(&stage, isa, &golden) && is_same;
+    }
+    puts(is_same ? "golden" : "DIFFERENT");
+    return is_same ? EXIT_SUCCESS : EXIT_FAILURE;
+}
