@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Fuzz target: any bytes as a glTF file. Built with -fsanitize=fuzzer it is a libFuzzer program;
+// with -DTROUPE_FUZZ_REPLAY it runs once over the files and folders that it is given.
+#include <stdint.h>
+
+#include "../gltf_exercise.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    (void)gltf_exercise(data, size);
+    return 0;
+}

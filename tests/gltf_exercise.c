@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Any bytes as a glTF file.
+#include "gltf_exercise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import.h"
+
+#define REQUIRE(condition) require((condition), #condition, __LINE__)
+
+static void require(bool holds, const char *condition, int line) {
+    if (!holds) {
+        fprintf(stderr, "gltf_exercise.c:%d: broken: %s\n", line, condition);
+        abort();
+    }
+}
+
+static bool all_finite(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_unit(const double q[4]) {
+    return fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < 1e-12;
+}
+
+static void check_nodes(const struct scene *scene) {
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        const struct scene_node *const node = &scene->nodes[i];
+        REQUIRE(node->name);
+        REQUIRE(node->parent >= -1 && node->parent < (int32_t)scene->node_count);
+        REQUIRE(is_unit(node->rotation));
+        REQUIRE(all_finite(node->translation, 3) && all_finite(node->scale, 3));
+        uint32_t depth = 0;
+        for (int32_t up = node->parent; up >= 0; up = scene->nodes[up].parent) {
+            REQUIRE(depth++ < scene->node_count);
+        }
+    }
+}
+
+static void check_skins(const struct scene *scene) {
+    for (uint32_t i = 0; i < scene->skin_count; i++) {
+        const struct scene_skin *const skin = &scene->skins[i];
+        REQUIRE(skin->name && skin->joint_count > 0);
+        REQUIRE(skin->skeleton_root >= -1 && skin->skeleton_root < (int32_t)scene->node_count);
+        for (uint32_t joint = 0; joint < skin->joint_count; joint++) {
+            REQUIRE(skin->nodes[joint] < scene->node_count);
+            REQUIRE(all_finite(skin->inverse_bind[joint], 12));
+        }
+    }
+}
+
+static void check_curve(const struct scene_curve *curve, enum scene_path path) {
+    const uint32_t count = curve->key_count;
+    REQUIRE(count >= 1 && curve->stride == (path == SCENE_ROTATION ? 4 : 3));
+    REQUIRE(all_finite(curve->times, count) && curve->times[0] >= 0);
+    REQUIRE(all_finite(curve->values, (size_t)count * curve->stride));
+    for (uint32_t key = 0; key < count; key++) {
+        REQUIRE(key == 0 || curve->times[key] > curve->times[key - 1]);
+        REQUIRE(curve->interpolations[key] <= SCENE_CUBIC);
+        REQUIRE(path != SCENE_ROTATION || is_unit(curve->values + (size_t)key * 4));
+        REQUIRE(curve->interpolations[key] != SCENE_CUBIC ||
+                (curve->in_tangents && curve->out_tangents));
+    }
+    const double first = curve->times[0];
+    const double last = curve->times[count - 1];
+    const double times[] = {NAN, -1, first, (first + last) / 2, last, last + 1};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        double out[4];
+        scene_curve_sample(curve, path, times[i], out);
+        REQUIRE(all_finite(out, curve->stride));
+        REQUIRE(path != SCENE_ROTATION || is_unit(out));
+    }
+}
+
+static void check_clips(const struct scene *scene) {
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        const struct scene_clip *const clip = &scene->clips[i];
+        REQUIRE(clip->name && isfinite(clip->duration_s) && clip->duration_s >= 0);
+        for (uint32_t t = 0; t < clip->track_count; t++) {
+            const struct scene_track *const track = &clip->tracks[t];
+            REQUIRE(track->node < scene->node_count);
+            check_curve(&track->curve, track->path);
+            REQUIRE(track->curve.times[track->curve.key_count - 1] <= clip->duration_s);
+        }
+    }
+}
+
+bool gltf_exercise(const void *bytes, size_t size_bytes) {
+    void *const copy = malloc(size_bytes > 0 ? size_bytes : 1);
+    memcpy(copy, bytes, size_bytes);
+    struct scene scene;
+    struct report report = {0};
+    const bool ok = import_gltf("exercise.gltf", copy, size_bytes, &scene, &report);
+    free(copy);
+    if (ok) {
+        REQUIRE(report.error_count == 0);
+        check_nodes(&scene);
+        check_skins(&scene);
+        check_clips(&scene);
+        scene_free(&scene);
+    } else {
+        const struct scene zero = {0};
+        REQUIRE(report.error_count == 1 && report.exit_code != TROUPE_EXIT_OK);
+        REQUIRE(strlen(report.first_error) > 0);
+        REQUIRE(memcmp(&scene, &zero, sizeof zero) == 0);
+    }
+    return ok;
+}
