@@ -1,0 +1,410 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// See bad_packs.h. Nearly every bad pack is one number changed at one place: a row of a table.
+#include "bad_packs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define F32_NAN 0x7FC00000u
+#define F32_INFINITY 0x7F800000u
+#define F32_MINUS_ONE 0xBF800000u
+#define F64_NAN 0x7FF8000000000000u
+#define F64_INFINITY 0x7FF0000000000000u
+#define F64_MINUS_ONE 0xBFF0000000000000u
+
+/// What the places of the table count from. Those from AT_MASKS on lie in a clip.
+enum place {
+    AT_SAME, // as the change itself
+    AT_FILE,
+    AT_TABLE, // the section's row in the section table
+    AT_SECTION,
+    AT_ENTRY,
+    AT_OBJECT,
+    AT_SKELETON_LANES, // parent of lane, joint of lane, lane of joint
+    AT_SKIN_LANES,
+    AT_MASKS,
+    AT_ROTATION_CONSTANTS,
+    AT_CONSTANTS,
+    AT_OFFSETS,
+    AT_MEANS,
+    AT_STEPS,
+    AT_SEGMENT_ENTRY, // of the first segment
+    AT_SEGMENT,       // the first segment
+    AT_SECOND_SEGMENT,
+    AT_FILE_END,
+};
+
+enum change {
+    SET,
+    ADD,
+    OR,
+    RESIZE, // the file, by `value` bytes, new ones being 0xFF; the size field stays
+};
+
+struct bad_row {
+    const char *rule;
+    enum pack_section section;
+    uint32_t index;
+    enum place place;
+    int32_t offset;
+    uint32_t size_bytes; // of the number there
+    enum change change;
+    uint64_t value;
+    enum place reported; // where what is wrong is found: HERE, or another place
+    int32_t reported_offset;
+};
+
+#define HERE AT_SAME, 0
+
+#define MINUS(number) (UINT64_MAX - (number) + 1)
+#define BIT(number) ((uint64_t)1 << (number))
+
+/// In the good pack: lanes 0 to 4 hold joints, 5 to 15 do not. Its clip 0 has three segments; the
+/// first has a tick mask at 20, one rule at 28, holds at 29, widths at 35.
+static const struct bad_row rows[] = {
+    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(2881), AT_FILE, 0},
+    {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
+    {"file.endian", 0, TRP_NONE, AT_FILE, 0, 8, SET, 0x040302015452504B, AT_FILE, 4},
+    {"file.endian", 0, TRP_NONE, AT_FILE, 0, 4, SET, 0x5452504B, AT_FILE, 4},
+    {"file.endian", 0, TRP_NONE, AT_FILE, 4, 4, SET, 0x04030201, HERE},
+    {"file.mark", 0, TRP_NONE, AT_FILE, 4, 4, ADD, 1, HERE},
+    {"file.version", 0, TRP_NONE, AT_FILE, 8, 4, SET, 2, HERE},
+    {"file.version", 0, TRP_NONE, AT_FILE, 8, 4, SET, 0, HERE},
+    {"file.features", 0, TRP_NONE, AT_FILE, 12, 4, SET, 1, HERE},
+    {"file.features", 0, TRP_NONE, AT_FILE, 12, 4, SET, 0x80000000, HERE},
+    {"file.size", 0, TRP_NONE, AT_FILE, 16, 8, ADD, 64, HERE},
+    {"file.size", 0, TRP_NONE, AT_FILE, 16, 8, ADD, BIT(32), HERE},
+    {"file.size", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(1), AT_FILE, 16},
+    {"file.size", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, 1, AT_FILE, 16},
+    {"file.size", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, 64, AT_FILE, 16},
+    {"file.tail", 0, TRP_NONE, AT_FILE_END, -1, 1, SET, 1, HERE},
+    {"file.tail", 0, TRP_NONE, AT_FILE_END, -64, 1, SET, 0x80, HERE},
+
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 91, HERE},
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0xFFFFFFFF, HERE},
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0x08000000, HERE}, // 2^32 bytes
+    {"section.align", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, 32, HERE},
+    {"section.align", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, 1, HERE},
+    {"section.overlap", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, MINUS(64), HERE},
+    {"section.overlap", PACK_SKELETONS, TRP_NONE, AT_TABLE, 8, 8, SET, 0, HERE},
+    {"section.size", PACK_STRINGS, TRP_NONE, AT_TABLE, 16, 8, SET, BIT(32), HERE},
+    {"section.size", PACK_STRINGS, TRP_NONE, AT_TABLE, 16, 8, SET, UINT64_MAX, HERE},
+    {"section.range", PACK_STRINGS, TRP_NONE, AT_TABLE, 16, 8, SET, 0xFFFFFFFF, HERE},
+    {"section.range", PACK_STRINGS, TRP_NONE, AT_TABLE, 16, 8, ADD, 64, HERE},
+    {"section.range", PACK_STRINGS, TRP_NONE, AT_TABLE, 8, 8, SET, MINUS(64), AT_TABLE, 16},
+    {"section.twice", PACK_CLIPS, TRP_NONE, AT_TABLE, 0, 4, SET, PACK_SKINS, HERE},
+
+    {"strings.empty", PACK_STRINGS, TRP_NONE, AT_SECTION, 0, 1, SET, 'x', HERE},
+    {"strings.empty", PACK_STRINGS, TRP_NONE, AT_TABLE, 16, 8, SET, 0, AT_SECTION, 0},
+    {"strings.end", PACK_STRINGS, TRP_NONE, AT_TABLE, 16, 8, SET, 2, AT_SECTION, 1},
+    {"strings.utf8", PACK_STRINGS, TRP_NONE, AT_SECTION, 1, 1, SET, 0xFF, HERE},
+
+    {"entry.table", PACK_CLIPS, TRP_NONE, AT_TABLE, 4, 4, SET, 0x10000000, HERE},
+    {"entry.table", PACK_SKINS, TRP_NONE, AT_TABLE, 4, 4, SET, 0x20000000, HERE}, // 2^32 bytes
+    {"entry.align", PACK_CLIPS, 1, AT_ENTRY, 0, 4, ADD, 8, HERE},
+    {"entry.align", PACK_SKELETONS, 0, AT_ENTRY, 0, 4, ADD, 16, HERE},
+    {"entry.align", PACK_SKINS, 0, AT_ENTRY, 0, 4, ADD, 32, HERE},
+    {"entry.overlap", PACK_CLIPS, 1, AT_ENTRY, 0, 4, ADD, MINUS(16), HERE},
+    {"entry.overlap", PACK_CLIPS, 0, AT_ENTRY, 0, 4, SET, 0, HERE},
+    {"entry.overlap", PACK_SKELETONS, 0, AT_ENTRY, 0, 4, SET, 0, HERE},
+    {"entry.range", PACK_CLIPS, 1, AT_ENTRY, 4, 4, ADD, 1, AT_ENTRY, 0},
+    {"entry.range", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 0xFFFFFFFF, AT_ENTRY, 0},
+    {"entry.range", PACK_CLIPS, 1, AT_ENTRY, 0, 4, SET, 0xFFFFFFF0, HERE},
+
+    {"name.range", PACK_SKELETONS, 0, AT_OBJECT, 24, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_SKELETONS, 0, AT_OBJECT, 828, 4, SET, 0xFFFFFFFF, HERE}, // of joint 0
+    {"name.range", PACK_SKELETONS, 0, AT_OBJECT, 844, 4, SET, 0x10000, HERE},    // of joint 4
+    {"name.range", PACK_SKINS, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_CLIPS, 1, AT_OBJECT, 16, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_CLIPS, 1, AT_OBJECT, 20, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_CLIPS, 1, AT_OBJECT, 24, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_CLIPS, 1, AT_OBJECT, 28, 4, SET, 0xFFFF, HERE},
+    {"name.start", PACK_SKELETONS, 0, AT_OBJECT, 24, 4, SET, 2, HERE},
+    {"name.start", PACK_CLIPS, 0, AT_OBJECT, 28, 4, SET, 3, HERE},
+
+    {"skeleton.short", PACK_SKELETONS, 0, AT_ENTRY, 4, 4, SET, 127, AT_OBJECT, 0},
+    {"skeleton.blocks", PACK_SKELETONS, 0, AT_OBJECT, 32, 4, SET, 0, HERE},
+    {"skeleton.blocks", PACK_SKELETONS, 0, AT_OBJECT, 32, 4, SET, 2049, HERE},
+    {"skeleton.blocks", PACK_SKELETONS, 0, AT_OBJECT, 32, 4, SET, 0xFFFFFFFF, HERE},
+    {"skeleton.joints", PACK_SKELETONS, 0, AT_OBJECT, 28, 4, SET, 0, HERE},
+    {"skeleton.joints", PACK_SKELETONS, 0, AT_OBJECT, 28, 4, SET, 17, HERE},
+    {"skeleton.joint_blocks", PACK_SKELETONS, 0, AT_OBJECT, 36, 4, SET, 0, HERE},
+    {"skeleton.joint_blocks", PACK_SKELETONS, 0, AT_OBJECT, 36, 4, SET, 2, HERE},
+    {"skeleton.size", PACK_SKELETONS, 0, AT_ENTRY, 4, 4, ADD, MINUS(2), AT_OBJECT, 0},
+    {"skeleton.size", PACK_SKELETONS, 0, AT_OBJECT, 28, 4, ADD, 1, AT_OBJECT, 0},
+    {"skeleton.size", PACK_SKELETONS, 0, AT_OBJECT, 32, 4, SET, 2048, AT_OBJECT, 0},
+    {"skeleton.unit", PACK_SKELETONS, 0, AT_OBJECT, 16, 8, SET, 0, HERE},
+    {"skeleton.unit", PACK_SKELETONS, 0, AT_OBJECT, 16, 8, SET, F64_NAN, HERE},
+    {"skeleton.unit", PACK_SKELETONS, 0, AT_OBJECT, 16, 8, SET, F64_INFINITY, HERE},
+    {"skeleton.unit", PACK_SKELETONS, 0, AT_OBJECT, 16, 8, SET, F64_MINUS_ONE, HERE},
+    {"skeleton.root", PACK_SKELETONS, 0, AT_OBJECT, 84, 4, SET, F32_NAN, HERE},
+    {"skeleton.root", PACK_SKELETONS, 0, AT_OBJECT, 40, 4, SET, F32_INFINITY, HERE},
+    {"skeleton.lane_of_joint", PACK_SKELETONS, 0, AT_SKELETON_LANES, 66, 2, SET, 16, HERE},
+    {"skeleton.lane_of_joint", PACK_SKELETONS, 0, AT_SKELETON_LANES, 64, 2, SET, 9, HERE},
+    {"skeleton.lane_of_joint", PACK_SKELETONS, 0, AT_SKELETON_LANES, 72, 2, SET, 0xFFFF, HERE},
+    {"skeleton.joint_of_lane", PACK_SKELETONS, 0, AT_SKELETON_LANES, 50, 2, SET, 2, HERE}, // lane 9
+    {"skeleton.joint_of_lane", PACK_SKELETONS, 0, AT_SKELETON_LANES, 62, 2, SET, 5, HERE},
+    {"skeleton.joint_of_lane", PACK_SKELETONS, 0, AT_SKELETON_LANES, 62, 2, SET, 0xFFFE, HERE},
+    {"skeleton.parent", PACK_SKELETONS, 0, AT_SKELETON_LANES, 2, 2, SET, 1, HERE}, // its own
+    {"skeleton.parent", PACK_SKELETONS, 0, AT_SKELETON_LANES, 0, 2, SET, 4, HERE}, // comes later
+    {"skeleton.parent", PACK_SKELETONS, 0, AT_SKELETON_LANES, 8, 2, SET, 16, HERE},
+    {"skeleton.parent", PACK_SKELETONS, 0, AT_SKELETON_LANES, 30, 2, SET, 0, HERE},    // no joint
+    {"skeleton.padding", PACK_SKELETONS, 0, AT_OBJECT, 164, 4, SET, 0x80000000, HERE}, // -0
+    {"skeleton.padding", PACK_SKELETONS, 0, AT_OBJECT, 356, 4, SET, F32_MINUS_ONE, HERE},
+    {"skeleton.padding", PACK_SKELETONS, 0, AT_OBJECT, 764, 4, SET, 0, HERE},
+    {"skeleton.rest", PACK_SKELETONS, 0, AT_OBJECT, 384, 4, SET, F32_NAN, HERE},
+    {"skeleton.rest", PACK_SKELETONS, 0, AT_OBJECT, 576, 4, SET, F32_INFINITY, HERE},
+    {"skeleton.rest", PACK_SKELETONS, 0, AT_OBJECT, 144, 4, SET, F32_NAN, HERE}, // x of lane 4
+    {"skeleton.rotation", PACK_SKELETONS, 0, AT_OBJECT, 128, 4, SET, 0x40000000, HERE},
+    {"skeleton.rotation", PACK_SKELETONS, 0, AT_OBJECT, 324, 4, SET, 0, AT_OBJECT, 132},
+
+    {"skin.short", PACK_SKINS, 0, AT_ENTRY, 4, 4, SET, 63, AT_OBJECT, 0},
+    {"skin.joints", PACK_SKINS, 0, AT_OBJECT, 16, 4, SET, 0, HERE},
+    {"skin.size", PACK_SKINS, 0, AT_ENTRY, 4, 4, ADD, MINUS(2), AT_OBJECT, 0},
+    {"skin.size", PACK_SKINS, 0, AT_OBJECT, 16, 4, ADD, 1, AT_OBJECT, 0},
+    {"skin.size", PACK_SKINS, 0, AT_OBJECT, 16, 4, ADD, 0x80000000, AT_OBJECT, 0}, // 2^32
+    {"skin.skeleton", PACK_SKINS, 0, AT_OBJECT, 12, 4, SET, 1, HERE},
+    {"skin.skeleton", PACK_SKINS, 0, AT_OBJECT, 12, 4, SET, TRP_NONE, HERE},
+    {"skin.lane", PACK_SKINS, 0, AT_SKIN_LANES, 0, 2, SET, 5, HERE},
+    {"skin.lane", PACK_SKINS, 0, AT_SKIN_LANES, 2, 2, SET, 16, HERE},
+    {"skin.lane", PACK_SKINS, 0, AT_SKIN_LANES, 2, 2, SET, 0xFFFF, HERE},
+    {"skin.matrix", PACK_SKINS, 0, AT_OBJECT, 64, 4, SET, F32_NAN, HERE},
+    {"skin.matrix", PACK_SKINS, 0, AT_OBJECT, 156, 4, SET, F32_INFINITY, HERE},
+
+    {"clip.short", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 127, AT_OBJECT, 0},
+    {"clip.skeleton", PACK_CLIPS, 0, AT_OBJECT, 32, 4, SET, 1, HERE},
+    {"clip.skeleton", PACK_CLIPS, 0, AT_OBJECT, 32, 4, SET, 0xFFFFFFFE, HERE},
+    {"clip.flags", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 8, HERE},
+    {"clip.flags", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 0x80000000, HERE},
+    {"clip.blocks", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 0, HERE},
+    {"clip.blocks", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 2049, HERE},
+    {"clip.bind_hash", PACK_CLIPS, 1, AT_OBJECT, 8, 8, ADD, 1, HERE},
+    {"clip.bind_hash", PACK_CLIPS, 1, AT_OBJECT, 8, 8, ADD, BIT(32), HERE},
+    {"clip.bind_blocks", PACK_CLIPS, 1, AT_OBJECT, 40, 4, SET, 2, HERE},
+    {"clip.rate", PACK_CLIPS, 0, AT_OBJECT, 44, 4, SET, 0, HERE},
+    {"clip.rate", PACK_CLIPS, 0, AT_OBJECT, 48, 4, SET, 0, AT_OBJECT, 44},
+    {"clip.ticks", PACK_CLIPS, 0, AT_OBJECT, 52, 4, SET, 0x40000000, HERE},
+    {"clip.ticks", PACK_CLIPS, 0, AT_OBJECT, 52, 4, SET, 0xFFFFFFFF, HERE},
+    {"clip.segment_ticks", PACK_CLIPS, 0, AT_OBJECT, 56, 4, SET, 7, HERE},
+    {"clip.segment_ticks", PACK_CLIPS, 0, AT_OBJECT, 56, 4, SET, 0, HERE},
+    {"clip.segment_ticks", PACK_CLIPS, 0, AT_OBJECT, 56, 4, SET, 257, HERE},
+    {"clip.loop", PACK_CLIPS, 0, AT_OBJECT, 100, 4, SET, 4, HERE},
+    {"clip.unit", PACK_CLIPS, 0, AT_OBJECT, 76, 4, SET, 0, HERE},
+    {"clip.unit", PACK_CLIPS, 0, AT_OBJECT, 76, 4, SET, F32_NAN, HERE},
+    {"clip.unit", PACK_CLIPS, 0, AT_OBJECT, 76, 4, SET, F32_INFINITY, HERE},
+    {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 80, 4, SET, F32_MINUS_ONE, HERE},
+    {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 84, 4, SET, F32_NAN, HERE},
+    {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 88, 4, SET, F32_INFINITY, HERE},
+    {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 92, 4, SET, F32_NAN, HERE},
+    {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 96, 4, SET, F32_NAN, HERE},
+    {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 60, 4, SET, 2, HERE},
+    {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 60, 4, SET, 0, HERE},
+    {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 60, 4, SET, 0xFFFFFFFF, HERE},
+    {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 52, 4, SET, 25, AT_OBJECT, 60},
+    {"clip.resident", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 160, AT_OBJECT, 0},
+    {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 6, 2, SET, 0x001F, AT_MASKS, 0},
+    {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 12, 2, SET, 0x001F, AT_MASKS, 0},
+    {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 16, 2, SET, 0x001F, AT_MASKS, 4},
+    {"clip.animated_count", PACK_CLIPS, 0, AT_OBJECT, 70, 2, ADD, 1, HERE},
+    {"clip.animated_count", PACK_CLIPS, 0, AT_OBJECT, 72, 2, ADD, MINUS(1), HERE},
+    {"clip.animated_count", PACK_CLIPS, 0, AT_OBJECT, 74, 2, ADD, 1, HERE},
+    {"clip.constant_count", PACK_CLIPS, 0, AT_OBJECT, 64, 2, ADD, MINUS(1), HERE},
+    {"clip.constant_count", PACK_CLIPS, 0, AT_OBJECT, 66, 2, ADD, 1, HERE},
+    {"clip.constant_count", PACK_CLIPS, 0, AT_OBJECT, 68, 2, ADD, 1, HERE},
+    {"clip.lane", PACK_CLIPS, 0, AT_MASKS, 12, 2, OR, 0x0020, HERE},
+    {"clip.lane", PACK_CLIPS, 0, AT_MASKS, 16, 2, OR, 0x8000, HERE},
+    {"clip.rotation_constant", PACK_CLIPS, 0, AT_ROTATION_CONSTANTS, 0, 8, OR, BIT(63), HERE},
+    {"clip.rotation_constant", PACK_CLIPS, 0, AT_ROTATION_CONSTANTS, 0, 8, SET,
+     0xC0000 * (1 + BIT(21)), HERE}, // x = y = 0.75
+    {"clip.rotation_constant", PACK_CLIPS, 0, AT_ROTATION_CONSTANTS, 0, 8, SET,
+     0x100000 * BIT(42) + 0x10000, HERE}, // z = -1, x = 0.0625
+    {"clip.constant", PACK_CLIPS, 0, AT_CONSTANTS, 0, 4, SET, F32_NAN, HERE},
+    {"clip.constant", PACK_CLIPS, 0, AT_OFFSETS, -4, 4, SET, F32_INFINITY, HERE},
+    {"clip.offset", PACK_CLIPS, 0, AT_OFFSETS, 0, 4, SET, F32_NAN, HERE},
+    {"clip.offset", PACK_CLIPS, 0, AT_MEANS, -4, 4, SET, F32_INFINITY, HERE},
+    {"clip.rotation_mean", PACK_CLIPS, 0, AT_MEANS, 0, 4, SET, 0x60006000, HERE},
+    {"clip.rotation_mean", PACK_CLIPS, 0, AT_STEPS, -4, 4, SET, 0x80018001, AT_STEPS, -6},
+    {"clip.step", PACK_CLIPS, 0, AT_STEPS, 0, 2, SET, 0, HERE},
+    {"clip.step", PACK_CLIPS, 0, AT_STEPS, 2, 2, SET, 0x7FC0, HERE},
+    {"clip.step", PACK_CLIPS, 0, AT_STEPS, 2, 2, SET, 0x7F80, HERE},
+    {"clip.step", PACK_CLIPS, 0, AT_STEPS, 4, 2, SET, 0x03FF, HERE},
+    {"clip.step", PACK_CLIPS, 0, AT_STEPS, 4, 2, OR, 0x8000, HERE},
+    {"clip.row_count", PACK_CLIPS, 0, AT_OBJECT, 104, 4, ADD, 1, HERE},
+
+    {"segment.align", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 8, 4, ADD, 8, HERE},
+    {"segment.overlap", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 8, 4, ADD, MINUS(16), HERE},
+    {"segment.overlap", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 0, 4, SET, 0, HERE},
+    {"segment.range", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 20, 4, ADD, 16, AT_SEGMENT_ENTRY, 16},
+    {"segment.range", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 16, 4, SET, 0xFFFFFFF0, HERE},
+    {"segment.short", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 4, 4, SET, 19, AT_SEGMENT, 0},
+    {"segment.first_tick", PACK_CLIPS, 0, AT_SECOND_SEGMENT, 0, 4, ADD, 1, HERE},
+    {"segment.first_tick", PACK_CLIPS, 0, AT_SEGMENT, 0, 4, SET, 0xFFFFFFFF, HERE},
+    {"segment.tick_count", PACK_CLIPS, 0, AT_SEGMENT, 12, 2, ADD, 1, HERE},
+    {"segment.tick_count", PACK_CLIPS, 0, AT_SECOND_SEGMENT, 12, 2, ADD, MINUS(1), HERE},
+    {"segment.flags", PACK_CLIPS, 0, AT_SEGMENT, 16, 1, OR, 4, HERE},
+    {"segment.base_bits", PACK_CLIPS, 0, AT_SEGMENT, 17, 1, SET, 33, HERE},
+    {"segment.base_bits", PACK_CLIPS, 0, AT_SEGMENT, 19, 1, SET, 255, HERE},
+    {"segment.metadata", PACK_CLIPS, 0, AT_SEGMENT, 8, 4, ADD, MINUS(1), HERE},
+    {"segment.metadata", PACK_CLIPS, 0, AT_SEGMENT, 8, 4, SET, 0, HERE},
+    {"segment.rows", PACK_CLIPS, 0, AT_SEGMENT, 8, 4, ADD, 1, HERE},
+    {"segment.rows", PACK_CLIPS, 0, AT_SEGMENT, 8, 4, SET, 0xFFFFFFFF, HERE},
+    {"segment.rows", PACK_CLIPS, 0, AT_SEGMENT, 4, 4, SET, 0xFFFFFFFF, AT_SEGMENT, 8},
+    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 20, 1, ADD, MINUS(1), HERE},    // the first bit
+    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 21, 1, SET, 0, AT_SEGMENT, 20}, // the last
+    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 21, 1, OR, 2, AT_SEGMENT, 20},
+    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 27, 1, OR, 0x80, AT_SEGMENT, 20},
+    {"segment.row_count", PACK_CLIPS, 0, AT_SEGMENT, 14, 2, ADD, MINUS(1), HERE},
+    {"segment.row_count", PACK_CLIPS, 0, AT_SECOND_SEGMENT, 14, 2, ADD, MINUS(1), HERE},
+    {"segment.row_count", PACK_CLIPS, 0, AT_SEGMENT, 14, 2, SET, 0, HERE},
+    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 28, 1, SET, 0, HERE},
+    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 28, 1, SET, 4, HERE},
+    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 28, 1, SET, 5, HERE},
+    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 28, 1, SET, 9, HERE},
+    {"segment.hold", PACK_CLIPS, 0, AT_SEGMENT, 29, 2, OR, 0x0100, HERE}, // a lane without a joint
+    {"segment.hold", PACK_CLIPS, 0, AT_SEGMENT, 33, 1, SET, 0x1F, HERE},  // constant scales
+    {"segment.width", PACK_CLIPS, 0, AT_SEGMENT, 35, 1, OR, 0x19, HERE},
+    {"segment.value", PACK_CLIPS, 0, AT_STEPS, 0, 2, SET, 0x4180, AT_SEGMENT, 35}, // 16
+    {"segment.value", PACK_CLIPS, 0, AT_STEPS, 0, 2, SET, 0x7F00, AT_SEGMENT, 35},
+    {"segment.row_bytes", PACK_CLIPS, 0, AT_SEGMENT, 4, 4, ADD, MINUS(1), HERE},
+};
+
+uint8_t *bad_pack_origin(size_t *size_bytes)
+{
+    const struct pack_recipe recipe = {
+        .seed = 146751, // chosen for what comes up, see the comment at `rows`
+        .joint_count = 5,
+        .skin_count = 1,
+        .clip_count = 2,
+        .tick_count = 20,
+    };
+    struct pack_content *const content = pack_content_random(&recipe);
+    uint8_t *const bytes = pack_write(content, size_bytes);
+    pack_content_free(content);
+    return bytes;
+}
+
+uint32_t bad_pack_count(void)
+{
+    return sizeof rows / sizeof rows[0];
+}
+
+/// Returns the start of the arrays of a clip, from AT_MASKS to AT_STEPS.
+static size_t clip_array(const uint8_t *bytes, size_t clip, enum place place)
+{
+    uint32_t constant[3];
+    uint32_t animated[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        constant[i] = pack_get_u16(bytes, clip + 64 + 2 * i);
+        animated[i] = pack_get_u16(bytes, clip + 70 + 2 * i);
+    }
+    const size_t masks = clip + 128 + 8 * (size_t)pack_get_u32(bytes, clip + 60);
+    const size_t rotation_constants = masks + 18 * (size_t)pack_get_u32(bytes, clip + 40);
+    const size_t constants = rotation_constants + 8 * constant[0];
+    const size_t offsets = constants + 12 * (constant[1] + constant[2]);
+    const size_t means = offsets + 12 * (animated[1] + animated[2]);
+    const size_t steps = means + 6 * animated[0];
+    return place == AT_MASKS                ? masks
+           : place == AT_ROTATION_CONSTANTS ? rotation_constants
+           : place == AT_CONSTANTS          ? constants
+           : place == AT_OFFSETS            ? offsets
+           : place == AT_MEANS              ? means
+                                            : steps;
+}
+
+static size_t find_place(const uint8_t *bytes, size_t size_bytes, const struct bad_row *row,
+                         enum place place)
+{
+    if (place == AT_FILE || place == AT_FILE_END) {
+        return place == AT_FILE ? 0 : size_bytes;
+    }
+    const size_t table_row = pack_section_row(bytes, row->section);
+    const size_t section = (size_t)pack_get_u64(bytes, table_row + 8);
+    if (place == AT_TABLE || place == AT_SECTION) {
+        return place == AT_TABLE ? table_row : section;
+    }
+    if (place == AT_ENTRY) {
+        return section + 8 * row->index;
+    }
+    const size_t object = pack_object(bytes, row->section, row->index);
+    switch (place) {
+    case AT_SKELETON_LANES:
+        return object + 128 + 640 + 16 * 5;
+    case AT_SKIN_LANES:
+        return object + 64 + 48 * (size_t)pack_get_u32(bytes, object + 16);
+    case AT_SEGMENT_ENTRY:
+        return object + 128;
+    case AT_SEGMENT:
+        return pack_segment_at(bytes, row->index, 0);
+    case AT_SECOND_SEGMENT:
+        return pack_segment_at(bytes, row->index, 1);
+    case AT_OBJECT:
+        return object;
+    default:
+        return clip_array(bytes, object, place);
+    }
+}
+
+static void change_number(uint8_t *bytes, const struct bad_row *row)
+{
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < row->size_bytes; i++) {
+        value |= (uint64_t)bytes[i] << 8 * i;
+    }
+    value = row->change == SET   ? row->value
+            : row->change == ADD ? value + row->value
+                                 : (value | row->value);
+    for (uint32_t i = 0; i < row->size_bytes; i++) {
+        bytes[i] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+static trp_result result_of_rule(const char *rule)
+{
+    return strcmp(rule, "file.endian") == 0     ? TRP_ERROR_ENDIAN
+           : strcmp(rule, "file.version") == 0  ? TRP_ERROR_VERSION
+           : strcmp(rule, "file.features") == 0 ? TRP_ERROR_UNSUPPORTED
+                                                : TRP_ERROR_FORMAT;
+}
+
+struct bad_pack bad_pack_make(uint32_t index)
+{
+    const struct bad_row *const row = &rows[index];
+    size_t origin_bytes = 0;
+    uint8_t *const origin = bad_pack_origin(&origin_bytes);
+    const size_t place = find_place(origin, origin_bytes, row, row->place) + (size_t)row->offset;
+    const size_t reported =
+        row->reported == AT_SAME
+            ? place
+            : find_place(origin, origin_bytes, row, row->reported) + (size_t)row->reported_offset;
+    const size_t size_bytes = origin_bytes + (row->change == RESIZE ? (size_t)row->value : 0);
+    struct bad_pack bad = {
+        .size_bytes = size_bytes,
+        .is_first = index == 0 || strcmp(rows[index - 1].rule, row->rule) != 0,
+        .expected =
+            {
+                .result = result_of_rule(row->rule),
+                .rule = row->rule,
+                // The section that was taken for another one goes by what it says of itself.
+                .section = strcmp(row->rule, "section.twice") == 0 ? (uint32_t)row->value
+                                                                   : (uint32_t)row->section,
+                .index = row->index,
+                .byte_offset = reported,
+            },
+    };
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, size_bytes) != 0) {
+        abort();
+    }
+    bad.bytes = memory;
+    memset(bad.bytes, 0xFF, size_bytes);
+    memcpy(bad.bytes, origin, size_bytes < origin_bytes ? size_bytes : origin_bytes);
+    if (row->change != RESIZE) {
+        change_number(bad.bytes + place, row);
+    }
+    pack_rehash(bad.bytes, size_bytes);
+    free(origin);
+    return bad;
+}

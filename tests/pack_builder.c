@@ -1,0 +1,1012 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// See pack_builder.h. The writer goes through a pack from its first byte to its last, in the words
+// and the order of FORMAT.md.
+#include "pack_builder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+// -- Memory
+
+struct allocation {
+    struct allocation *next;
+    _Alignas(16) uint8_t bytes[];
+};
+
+void *pack_content_allocate(struct pack_content *content, size_t size_bytes)
+{
+    struct allocation *const allocation = calloc(1, sizeof *allocation + size_bytes);
+    if (allocation == NULL) {
+        abort();
+    }
+    allocation->next = content->memory;
+    content->memory = allocation;
+    return allocation->bytes;
+}
+
+void pack_content_free(struct pack_content *content)
+{
+    if (content == NULL) {
+        return;
+    }
+    for (struct allocation *at = content->memory; at != NULL;) {
+        struct allocation *const next = at->next;
+        free(at);
+        at = next;
+    }
+    free(content);
+}
+
+// -- Bytes
+
+uint16_t pack_get_u16(const uint8_t *bytes, size_t at)
+{
+    return (uint16_t)(bytes[at] | bytes[at + 1] << 8);
+}
+
+uint32_t pack_get_u32(const uint8_t *bytes, size_t at)
+{
+    return pack_get_u16(bytes, at) | (uint32_t)pack_get_u16(bytes, at + 2) << 16;
+}
+
+uint64_t pack_get_u64(const uint8_t *bytes, size_t at)
+{
+    return pack_get_u32(bytes, at) | (uint64_t)pack_get_u32(bytes, at + 4) << 32;
+}
+
+static void set_bytes(uint8_t *bytes, size_t at, uint64_t value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bytes[at + i] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+void pack_set_u16(uint8_t *bytes, size_t at, uint16_t value)
+{
+    set_bytes(bytes, at, value, 2);
+}
+
+void pack_set_u32(uint8_t *bytes, size_t at, uint32_t value)
+{
+    set_bytes(bytes, at, value, 4);
+}
+
+void pack_set_u64(uint8_t *bytes, size_t at, uint64_t value)
+{
+    set_bytes(bytes, at, value, 8);
+}
+
+static uint32_t bits_of_float(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+void pack_set_f32(uint8_t *bytes, size_t at, float value)
+{
+    set_bytes(bytes, at, bits_of_float(value), 4);
+}
+
+/// Bytes on their way out; `bit_count` of the last byte are used, 0 meaning all.
+struct writer {
+    uint8_t *bytes;
+    size_t size;
+    size_t capacity;
+    uint32_t bit_count;
+};
+
+static void put(struct writer *writer, uint64_t value, uint32_t byte_count)
+{
+    if (writer->size + byte_count > writer->capacity) {
+        writer->capacity = 2 * writer->capacity + 4096;
+        writer->bytes = realloc(writer->bytes, writer->capacity);
+        if (writer->bytes == NULL) {
+            abort();
+        }
+    }
+    set_bytes(writer->bytes, writer->size, value, byte_count);
+    writer->size += byte_count;
+    writer->bit_count = 0;
+}
+
+static void put_u16(struct writer *writer, uint32_t value)
+{
+    put(writer, value, 2);
+}
+
+static void put_u32(struct writer *writer, uint32_t value)
+{
+    put(writer, value, 4);
+}
+
+static void put_u64(struct writer *writer, uint64_t value)
+{
+    put(writer, value, 8);
+}
+
+static void put_f32(struct writer *writer, float value)
+{
+    put(writer, bits_of_float(value), 4);
+}
+
+static void put_f64(struct writer *writer, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put(writer, bits, 8);
+}
+
+static void put_zeros(struct writer *writer, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        put(writer, 0, 1);
+    }
+}
+
+static void put_padding(struct writer *writer, size_t start, size_t alignment)
+{
+    while ((writer->size - start) % alignment != 0) {
+        put(writer, 0, 1);
+    }
+}
+
+static void put_bits(struct writer *writer, uint64_t value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (writer->bit_count == 0) {
+            put(writer, 0, 1);
+        }
+        writer->bytes[writer->size - 1] |= (uint8_t)((value >> i & 1) << writer->bit_count);
+        writer->bit_count = (writer->bit_count + 1) % 8;
+    }
+}
+
+/// Ends a bit stream: the next one begins with a byte of its own.
+static void put_bits_end(struct writer *writer)
+{
+    writer->bit_count = 0;
+}
+
+// -- Strings and hashes
+
+struct strings {
+    char bytes[1 << 16];
+    uint32_t size;
+};
+
+static uint32_t string_offset(struct strings *strings, const char *text)
+{
+    const uint32_t size = (uint32_t)strlen(text) + 1;
+    for (uint32_t at = 0; at < strings->size; at += (uint32_t)strlen(strings->bytes + at) + 1) {
+        if (strcmp(strings->bytes + at, text) == 0) {
+            return at;
+        }
+    }
+    if (strings->size + size > sizeof strings->bytes) {
+        abort();
+    }
+    memcpy(strings->bytes + strings->size, text, size);
+    strings->size += size;
+    return strings->size - size;
+}
+
+static uint64_t fnv(uint64_t hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001B3u;
+    }
+    return hash;
+}
+
+static uint64_t name_hash(const char *name)
+{
+    return fnv(0xCBF29CE484222325u, name, strlen(name));
+}
+
+uint64_t pack_bind_hash(const struct pack_skeleton *skeleton)
+{
+    uint8_t number[4];
+    set_bytes(number, 0, skeleton->joint_count, 4);
+    uint64_t hash = fnv(0xCBF29CE484222325u, number, 4);
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        const struct pack_joint *const joint = &skeleton->joints[i];
+        hash = fnv(hash, joint->name, strlen(joint->name) + 1);
+        set_bytes(number, 0, joint->parent, 4);
+        hash = fnv(hash, number, 4);
+        set_bytes(number, 0, joint->lane, 2);
+        hash = fnv(hash, number, 2);
+    }
+    return hash;
+}
+
+void pack_rehash(uint8_t *bytes, size_t size_bytes)
+{
+    if (size_bytes < 32) {
+        return;
+    }
+    pack_set_u64(bytes, 24, 0);
+    pack_set_u64(bytes, 24, XXH64(bytes, size_bytes, 0));
+}
+
+// -- Objects
+
+/// Returns the value `index` of x y z w, x y z, x y z at rest; the identity for no joint.
+static float rest_value(const struct pack_joint *joint, uint32_t index)
+{
+    if (joint == NULL) {
+        return index == 3 || index >= 7 ? 1 : 0;
+    }
+    return index < 4   ? joint->rest.rotation[index]
+           : index < 7 ? joint->rest.translation[index - 4]
+                       : joint->rest.scale[index - 7];
+}
+
+static void write_skeleton(struct writer *writer, const struct pack_skeleton *skeleton,
+                           struct strings *strings)
+{
+    const uint32_t lanes = 16 * skeleton->block_count;
+    put_u64(writer, name_hash(skeleton->name));
+    put_u64(writer, pack_bind_hash(skeleton));
+    put_f64(writer, skeleton->metres_per_unit);
+    put_u32(writer, string_offset(strings, skeleton->name));
+    put_u32(writer, skeleton->joint_count);
+    put_u32(writer, skeleton->block_count);
+    put_u32(writer, skeleton->joint_block_count);
+    for (uint32_t i = 0; i < 12; i++) {
+        put_f32(writer, skeleton->root_transform[i]);
+    }
+    put_zeros(writer, 40);
+
+    const struct pack_joint **const of_lane = calloc(lanes, sizeof *of_lane);
+    if (of_lane == NULL) {
+        abort();
+    }
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        of_lane[skeleton->joints[i].lane] = &skeleton->joints[i];
+    }
+    for (uint32_t block = 0; block < skeleton->block_count; block++) {
+        for (uint32_t i = 0; i < 10; i++) {
+            for (uint32_t lane = 0; lane < 16; lane++) {
+                put_f32(writer, rest_value(of_lane[16 * block + lane], i));
+            }
+        }
+    }
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        put_u64(writer, name_hash(skeleton->joints[i].name));
+    }
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        put_u32(writer, skeleton->joints[i].node);
+    }
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        put_u32(writer, string_offset(strings, skeleton->joints[i].name));
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const bool has_parent = of_lane[lane] != NULL && of_lane[lane]->parent != TRP_NONE;
+        put_u16(writer, has_parent ? skeleton->joints[of_lane[lane]->parent].lane : TRP_NO_LANE);
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const bool is_free = of_lane[lane] == NULL;
+        put_u16(writer, is_free ? TRP_NO_LANE : (uint32_t)(of_lane[lane] - skeleton->joints));
+    }
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        put_u16(writer, skeleton->joints[i].lane);
+    }
+    free(of_lane);
+}
+
+static void write_skin(struct writer *writer, const struct pack_skin *skin, struct strings *strings)
+{
+    put_u64(writer, name_hash(skin->name));
+    put_u32(writer, string_offset(strings, skin->name));
+    put_u32(writer, skin->skeleton);
+    put_u32(writer, skin->joint_count);
+    put_zeros(writer, 44);
+    for (uint32_t i = 0; i < skin->joint_count; i++) {
+        for (uint32_t k = 0; k < 12; k++) {
+            put_f32(writer, skin->inverse_bind[i][k]);
+        }
+    }
+    for (uint32_t i = 0; i < skin->joint_count; i++) {
+        put_u16(writer, skin->lanes[i]);
+    }
+}
+
+static const struct pack_track *track_at(const struct pack_clip *clip, uint32_t path, uint32_t lane)
+{
+    return &clip->tracks[path * 16 * clip->block_count + lane];
+}
+
+static uint32_t track_count(const struct pack_clip *clip, uint32_t path, enum pack_track_kind kind)
+{
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < 16 * clip->block_count; lane++) {
+        count += track_at(clip, path, lane)->kind == kind;
+    }
+    return count;
+}
+
+/// Returns the index of an animated track's x among the components of its clip.
+static uint32_t component_index(const struct pack_clip *clip, uint32_t path, uint32_t lane)
+{
+    uint32_t tracks = 0;
+    for (uint32_t i = 0; i < path * 16 * clip->block_count + lane; i++) {
+        tracks += clip->tracks[i].kind == PACK_ANIMATED;
+    }
+    return 3 * tracks;
+}
+
+static void write_masks(struct writer *writer, const struct pack_clip *clip,
+                        enum pack_track_kind kind)
+{
+    for (uint32_t path = 0; path < 3; path++) {
+        for (uint32_t block = 0; block < clip->block_count; block++) {
+            uint32_t mask = 0;
+            for (uint32_t lane = 0; lane < 16; lane++) {
+                mask |= (uint32_t)(track_at(clip, path, 16 * block + lane)->kind == kind) << lane;
+            }
+            put_u16(writer, mask);
+        }
+    }
+}
+
+static void write_resident(struct writer *writer, const struct pack_clip *clip)
+{
+    const uint32_t lanes = 16 * clip->block_count;
+    write_masks(writer, clip, PACK_ANIMATED);
+    write_masks(writer, clip, PACK_CONSTANT);
+    write_masks(writer, clip, PACK_RESTING);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const struct pack_track *const track = track_at(clip, 0, lane);
+        if (track->kind == PACK_CONSTANT) {
+            for (uint32_t i = 0; i < 3; i++) {
+                put_bits(writer, (uint32_t)track->rotation_constant[i], 21);
+            }
+            put_bits(writer, 0, 1);
+        }
+    }
+    put_bits_end(writer);
+    for (uint32_t path = 1; path < 3; path++) {
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            for (uint32_t i = 0; i < 3 && track_at(clip, path, lane)->kind == PACK_CONSTANT; i++) {
+                put_f32(writer, track_at(clip, path, lane)->constant[i]);
+            }
+        }
+    }
+    for (uint32_t path = 1; path < 3; path++) {
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            for (uint32_t i = 0; i < 3 && track_at(clip, path, lane)->kind == PACK_ANIMATED; i++) {
+                put_f32(writer, track_at(clip, path, lane)->offset[i]);
+            }
+        }
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        for (uint32_t i = 0; i < 3 && track_at(clip, 0, lane)->kind == PACK_ANIMATED; i++) {
+            put_u16(writer, (uint16_t)track_at(clip, 0, lane)->mean[i]);
+        }
+    }
+    for (uint32_t i = 0; i < 3 * lanes; i++) {
+        if (clip->tracks[i].kind == PACK_ANIMATED) {
+            put_u16(writer, clip->tracks[i].step);
+        }
+    }
+}
+
+static void write_row(struct writer *writer, const struct pack_clip *clip,
+                      const struct pack_segment *segment, uint32_t row)
+{
+    for (uint32_t block = 0; block < clip->block_count; block++) {
+        for (uint32_t path = 0; path < 3; path++) {
+            for (uint32_t axis = 0; axis < 3; axis++) {
+                for (uint32_t lane = 16 * block; lane < 16 * block + 16; lane++) {
+                    if (track_at(clip, path, lane)->kind == PACK_ANIMATED) {
+                        const uint32_t index = component_index(clip, path, lane) + axis;
+                        put_bits(writer, segment->fields[row * clip->component_count + index],
+                                 segment->widths[index]);
+                    }
+                }
+            }
+        }
+    }
+    put_bits_end(writer);
+}
+
+static uint32_t segment_tick_count(const struct pack_clip *clip, uint32_t index)
+{
+    const uint32_t left = clip->tick_count - index * clip->ticks_per_segment;
+    return left < clip->ticks_per_segment ? left : clip->ticks_per_segment;
+}
+
+static bool block_turns(const struct pack_clip *clip, uint32_t block)
+{
+    bool turns = false;
+    for (uint32_t lane = 16 * block; lane < 16 * block + 16; lane++) {
+        turns = turns || track_at(clip, 0, lane)->kind == PACK_ANIMATED;
+    }
+    return turns;
+}
+
+static void write_segment(struct writer *writer, const struct pack_clip *clip, uint32_t index)
+{
+    const struct pack_segment *const segment = &clip->segments[index];
+    const size_t start = writer->size;
+    const uint32_t tick_count = segment_tick_count(clip, index);
+    uint32_t row_bits = 0;
+    for (uint32_t i = 0; i < clip->component_count; i++) {
+        row_bits += segment->widths[i];
+    }
+    put_u32(writer, index * clip->ticks_per_segment);
+    put_u32(writer, (row_bits + 7) / 8);
+    put_u32(writer, 0); // rows offset, known below
+    put_u16(writer, tick_count);
+    put_u16(writer, segment->row_count);
+    put(writer, (segment->has_tick_mask ? 1u : 0u) | (segment->has_holds ? 2u : 0u), 1);
+    for (uint32_t path = 0; path < 3; path++) {
+        put(writer, segment->base_bits[path], 1);
+    }
+    for (uint32_t i = 0; segment->has_tick_mask && i < tick_count / 64 + 1; i++) {
+        put_u64(writer, segment->tick_mask[i]);
+    }
+    for (uint32_t block = 0; block < clip->block_count; block++) {
+        if (block_turns(clip, block)) {
+            put(writer, segment->rules[block], 1);
+        }
+    }
+    for (uint32_t i = 0; segment->has_holds && i < 3 * clip->block_count; i++) {
+        put_u16(writer, segment->holds[i]);
+    }
+    for (uint32_t i = 0; i < clip->component_count; i++) {
+        put_bits(writer, segment->widths[i], 5);
+    }
+    for (uint32_t path = 0, i = 0; path < 3; path++) {
+        for (const uint32_t end = i + 3 * track_count(clip, path, PACK_ANIMATED); i < end; i++) {
+            put_bits(writer, (uint32_t)segment->bases[i], segment->base_bits[path]);
+        }
+    }
+    put_bits_end(writer);
+    pack_set_u32(writer->bytes, start + 8, (uint32_t)(writer->size - start));
+    for (uint32_t row = 0; row < segment->row_count; row++) {
+        write_row(writer, clip, segment, row);
+    }
+}
+
+static void write_clip(struct writer *writer, const struct pack_content *content,
+                       const struct pack_clip *clip, struct strings *strings)
+{
+    const size_t start = writer->size;
+    const bool has_skeleton = clip->skeleton != TRP_NONE;
+    uint32_t row_count = 0;
+    for (uint32_t i = 0; i < clip->segment_count; i++) {
+        row_count += clip->segments[i].row_count;
+    }
+    put_u64(writer, name_hash(clip->name));
+    put_u64(writer,
+            has_skeleton ? pack_bind_hash(&content->skeletons[clip->skeleton]) : clip->bind_hash);
+    put_u32(writer, string_offset(strings, clip->name));
+    put_u32(writer, string_offset(strings, clip->source_file));
+    put_u32(writer, string_offset(strings, clip->source_clip));
+    put_u32(writer, string_offset(strings, clip->additive_reference));
+    put_u32(writer, clip->skeleton);
+    put_u32(writer, clip->flags);
+    put_u32(writer, clip->block_count);
+    put_u32(writer, clip->rate_num);
+    put_u32(writer, clip->rate_den);
+    put_u32(writer, clip->tick_count);
+    put_u32(writer, clip->ticks_per_segment);
+    put_u32(writer, clip->segment_count);
+    for (uint32_t path = 0; path < 3; path++) {
+        put_u16(writer, track_count(clip, path, PACK_CONSTANT));
+    }
+    for (uint32_t path = 0; path < 3; path++) {
+        put_u16(writer, track_count(clip, path, PACK_ANIMATED));
+    }
+    put_f32(writer, 1);     // metres per unit
+    put_f32(writer, 0.1f);  // budget
+    put_f32(writer, 0.03f); // shell
+    put_f32(writer, 0.05f); // largest error at rows
+    put_f32(writer, 0.09f); // anywhere
+    put_f32(writer, 0.01f); // mean
+    put_u32(writer, 0);     // loop
+    put_u32(writer, row_count);
+    put_u32(writer, 3); // source joint count
+    put_u32(writer, 7); // source clip index
+    put_zeros(writer, 12);
+
+    const size_t entries = writer->size;
+    put_zeros(writer, 8 * clip->segment_count);
+    write_resident(writer, clip);
+    for (uint32_t i = 0; i < clip->segment_count; i++) {
+        put_padding(writer, start, 16);
+        const size_t segment = writer->size;
+        write_segment(writer, clip, i);
+        pack_set_u32(writer->bytes, entries + 8 * i, (uint32_t)(segment - start));
+        pack_set_u32(writer->bytes, entries + 8 * i + 4, (uint32_t)(writer->size - segment));
+    }
+}
+
+// -- File
+
+static uint32_t object_count(const struct pack_content *content, enum pack_section kind)
+{
+    return kind == PACK_SKELETONS ? content->skeleton_count
+           : kind == PACK_SKINS   ? content->skin_count
+           : kind == PACK_CLIPS   ? content->clip_count
+                                  : 0;
+}
+
+static void write_objects(struct writer *writer, const struct pack_content *content,
+                          enum pack_section kind, struct strings *strings)
+{
+    const uint32_t count = object_count(content, kind);
+    const size_t start = writer->size;
+    put_zeros(writer, 8 * count);
+    for (uint32_t i = 0; i < count; i++) {
+        put_padding(writer, start, kind == PACK_CLIPS ? 16 : 64);
+        const size_t object = writer->size;
+        switch (kind) {
+        case PACK_SKELETONS:
+            write_skeleton(writer, &content->skeletons[i], strings);
+            break;
+        case PACK_SKINS:
+            write_skin(writer, &content->skins[i], strings);
+            break;
+        case PACK_CLIPS:
+            write_clip(writer, content, &content->clips[i], strings);
+            break;
+        case PACK_STRINGS:
+            break;
+        }
+        pack_set_u32(writer->bytes, start + 8 * i, (uint32_t)(object - start));
+        pack_set_u32(writer->bytes, start + 8 * i + 4, (uint32_t)(writer->size - object));
+    }
+}
+
+/// Only sections with something in them are written, strings last: by then all are known.
+static void write_sections(struct writer *writer, const struct pack_content *content,
+                           struct strings *strings)
+{
+    static const enum pack_section order[4] = {
+        PACK_SKELETONS,
+        PACK_SKINS,
+        PACK_CLIPS,
+        PACK_STRINGS,
+    };
+    size_t row = 64;
+    for (uint32_t i = 0; i < 4; i++) {
+        const bool is_strings = order[i] == PACK_STRINGS;
+        const uint32_t count = object_count(content, order[i]);
+        if (is_strings ? strings->size == 0 : count == 0) {
+            continue;
+        }
+        put_padding(writer, 0, 64);
+        const size_t start = writer->size;
+        for (uint32_t k = 0; is_strings && k < strings->size; k++) {
+            put(writer, (uint8_t)strings->bytes[k], 1);
+        }
+        write_objects(writer, content, order[i], strings);
+        pack_set_u32(writer->bytes, row, order[i]);
+        pack_set_u32(writer->bytes, row + 4, count);
+        pack_set_u64(writer->bytes, row + 8, start);
+        pack_set_u64(writer->bytes, row + 16, writer->size - start);
+        row += 32;
+    }
+}
+
+uint8_t *pack_write(const struct pack_content *content, size_t *size_bytes)
+{
+    const bool is_empty =
+        content->skeleton_count == 0 && content->skin_count == 0 && content->clip_count == 0;
+    const uint32_t section_count = is_empty
+                                       ? 0
+                                       : 1u + (content->skeleton_count > 0) +
+                                             (content->skin_count > 0) + (content->clip_count > 0);
+    struct strings *const strings = calloc(1, sizeof *strings);
+    struct writer writer = {0};
+    if (strings == NULL) {
+        abort();
+    }
+    strings->size = is_empty ? 0 : 1;
+    put_u32(&writer, 0x4B505254);
+    put_u32(&writer, 0x01020304);
+    put_u32(&writer, 1);
+    put_u32(&writer, 0);
+    put_zeros(&writer, 16); // size and hash, known below
+    put_u32(&writer, section_count);
+    put_zeros(&writer, 28);
+    put_zeros(&writer, 32 * section_count);
+    write_sections(&writer, content, strings);
+    put_padding(&writer, 0, 64);
+    put_zeros(&writer, 64);
+    pack_set_u64(writer.bytes, 16, writer.size);
+    pack_rehash(writer.bytes, writer.size);
+
+    uint8_t *const bytes = aligned_alloc(64, writer.size);
+    if (bytes == NULL) {
+        abort();
+    }
+    memcpy(bytes, writer.bytes, writer.size);
+    *size_bytes = writer.size;
+    free(writer.bytes);
+    free(strings);
+    return bytes;
+}
+
+size_t pack_section_row(const uint8_t *bytes, enum pack_section kind)
+{
+    for (uint32_t i = 0; i < pack_get_u32(bytes, 32); i++) {
+        if (pack_get_u32(bytes, 64 + 32 * i) == (uint32_t)kind) {
+            return 64 + 32 * i;
+        }
+    }
+    return 0;
+}
+
+size_t pack_object(const uint8_t *bytes, enum pack_section kind, uint32_t index)
+{
+    const size_t start = (size_t)pack_get_u64(bytes, pack_section_row(bytes, kind) + 8);
+    return start + pack_get_u32(bytes, start + 8 * index);
+}
+
+size_t pack_segment_at(const uint8_t *bytes, uint32_t clip, uint32_t segment)
+{
+    const size_t start = pack_object(bytes, PACK_CLIPS, clip);
+    return start + pack_get_u32(bytes, start + 128 + 8 * segment);
+}
+
+// -- Values
+
+uint32_t pack_clip_row_tick(const struct pack_clip *clip, uint32_t segment, uint32_t row)
+{
+    const struct pack_segment *const of = &clip->segments[segment];
+    const uint32_t first = segment * clip->ticks_per_segment;
+    if (!of->has_tick_mask) {
+        return first + row;
+    }
+    for (uint32_t tick = 0;; tick++) {
+        if ((of->tick_mask[tick / 64] >> tick % 64 & 1) != 0 && row-- == 0) {
+            return first + tick;
+        }
+    }
+}
+
+static void quat_of_rodrigues(const double s[3], double q[4])
+{
+    const double d = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+    for (uint32_t i = 0; i < 3; i++) {
+        q[i] = 2 * s[i] / (1 + d);
+    }
+    q[3] = (1 - d) / (1 + d);
+}
+
+static double step_value(uint16_t step)
+{
+    const uint32_t bits = (uint32_t)step << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+bool pack_clip_value(const struct pack_clip *clip, trp_path path, uint32_t lane, uint32_t segment,
+                     uint32_t row, double out[4])
+{
+    const struct pack_track *const track = track_at(clip, path, lane);
+    if (track->kind != PACK_CONSTANT && track->kind != PACK_ANIMATED) {
+        return false;
+    }
+    double value[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        if (track->kind == PACK_CONSTANT) {
+            value[i] = path == TRP_PATH_ROTATION ? track->rotation_constant[i] / 1048575.0
+                                                 : track->constant[i];
+            continue;
+        }
+        const struct pack_segment *const of = &clip->segments[segment];
+        const uint32_t index = component_index(clip, path, lane) + i;
+        const double units =
+            (double)of->bases[index] + of->fields[row * clip->component_count + index];
+        value[i] = step_value(track->step) * units;
+        value[i] += path == TRP_PATH_ROTATION ? 0 : track->offset[i];
+    }
+    if (path != TRP_PATH_ROTATION) {
+        memcpy(out, value, sizeof value);
+        return true;
+    }
+    double q[4];
+    quat_of_rodrigues(value, q);
+    if (track->kind == PACK_CONSTANT) {
+        memcpy(out, q, sizeof q);
+        return true;
+    }
+    const double mean[3] = {
+        track->mean[0] / 32767.0,
+        track->mean[1] / 32767.0,
+        track->mean[2] / 32767.0,
+    };
+    double m[4];
+    quat_of_rodrigues(mean, m);
+    out[0] = m[3] * q[0] + m[0] * q[3] + m[1] * q[2] - m[2] * q[1];
+    out[1] = m[3] * q[1] - m[0] * q[2] + m[1] * q[3] + m[2] * q[0];
+    out[2] = m[3] * q[2] + m[0] * q[1] - m[1] * q[0] + m[2] * q[3];
+    out[3] = m[3] * q[3] - m[0] * q[0] - m[1] * q[1] - m[2] * q[2];
+    return true;
+}
+
+// -- Random content
+
+uint64_t pack_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+/// Returns a number in [0, limit).
+static uint32_t random_below(uint64_t *state, uint32_t limit)
+{
+    return (uint32_t)(pack_random(state) % limit);
+}
+
+/// Returns a number in [low, high).
+static double random_between(uint64_t *state, double low, double high)
+{
+    return low + (high - low) * (double)(pack_random(state) >> 11) * 0x1p-53;
+}
+
+static const char *random_name(struct pack_content *content, const char *kind, uint32_t index)
+{
+    char *const name = pack_content_allocate(content, 32);
+    snprintf(name, 32, "%s %u \xC3\xA9", kind, index);
+    return name;
+}
+
+static void random_transform(uint64_t *state, trp_joint_transform *transform)
+{
+    double q[4];
+    double length = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        q[i] = random_between(state, -1, 1);
+        length += q[i] * q[i];
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        transform->rotation[i] = (float)(q[i] / sqrt(length));
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        transform->translation[i] = (float)random_between(state, -1, 1);
+        transform->scale[i] = (float)random_between(state, 0.5, 1.5);
+    }
+}
+
+static void random_matrix(uint64_t *state, float matrix[12])
+{
+    for (uint32_t i = 0; i < 12; i++) {
+        matrix[i] = (float)random_between(state, -1, 1);
+    }
+}
+
+/// Lanes come in a random order that keeps parents first: joints are dealt out one by one, each to
+/// the next lane of its part, and numbered anew afterwards.
+static void random_skeleton(struct pack_content *content, const struct pack_recipe *recipe,
+                            uint64_t *state, struct pack_skeleton *skeleton)
+{
+    const uint32_t main_count = recipe->joint_count;
+    const uint32_t count = main_count + recipe->attachment_count;
+    const uint32_t main_blocks = (main_count + 15) / 16;
+    skeleton->name = random_name(content, "skeleton", 0);
+    skeleton->metres_per_unit = 0.01;
+    random_matrix(state, skeleton->root_transform);
+    skeleton->joint_block_count = main_blocks;
+    skeleton->block_count = main_blocks + (recipe->attachment_count + 15) / 16;
+    skeleton->joint_count = count;
+    skeleton->joints = pack_content_allocate(content, count * sizeof *skeleton->joints);
+
+    uint32_t *const joint_of_rank = pack_content_allocate(content, count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t other = random_below(state, i + 1);
+        joint_of_rank[i] = joint_of_rank[other];
+        joint_of_rank[other] = i;
+    }
+    for (uint32_t rank = 0; rank < count; rank++) {
+        struct pack_joint *const joint = &skeleton->joints[joint_of_rank[rank]];
+        const bool is_main = rank < main_count;
+        joint->name = random_name(content, "joint", joint_of_rank[rank] / 2); // two share each
+        joint->node = 100 + joint_of_rank[rank];
+        joint->lane = (uint16_t)(is_main ? rank : 16 * main_blocks + rank - main_count);
+        const bool is_root = rank == 0 || (!recipe->is_chain && random_below(state, 16) == 0);
+        const uint32_t parent_rank = is_root            ? 0
+                                     : recipe->is_chain ? rank - 1
+                                                        : random_below(state, rank);
+        joint->parent = is_root ? TRP_NONE : joint_of_rank[parent_rank];
+        random_transform(state, &joint->rest);
+    }
+}
+
+static void random_skin(struct pack_content *content, uint64_t *state, uint32_t index,
+                        struct pack_skin *skin)
+{
+    const struct pack_skeleton *const skeleton = &content->skeletons[0];
+    skin->name = random_name(content, "skin", index);
+    skin->joint_count = 1 + random_below(state, skeleton->joint_count + 3);
+    skin->lanes = pack_content_allocate(content, skin->joint_count * sizeof *skin->lanes);
+    skin->inverse_bind =
+        pack_content_allocate(content, skin->joint_count * sizeof *skin->inverse_bind);
+    for (uint32_t i = 0; i < skin->joint_count; i++) {
+        skin->lanes[i] = skeleton->joints[random_below(state, skeleton->joint_count)].lane;
+        random_matrix(state, skin->inverse_bind[i]);
+    }
+}
+
+static bool holds_joint(const struct pack_skeleton *skeleton, uint32_t lane)
+{
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        if (skeleton->joints[i].lane == lane) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Fills in a track. Steps are such that 2^24 of them span at most 4 (rotations) or 64.
+static void random_track(uint64_t *state, uint32_t path, struct pack_track *track)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        track->rotation_constant[i] = (int32_t)random_between(state, -600000, 600000);
+        track->constant[i] = (float)random_between(state, -2, 2);
+        track->mean[i] = (int16_t)random_between(state, -18000, 18000);
+        track->offset[i] = (float)random_between(state, -2, 2);
+    }
+    const uint32_t exponent = 127 - (path == 0 ? 23 : 19) - random_below(state, 3);
+    track->step = (uint16_t)(exponent << 7 | random_below(state, 128));
+}
+
+/// Each block of each path is of one temper, so that blocks without movement, without anything,
+/// and mixed ones all come up.
+static void random_tracks(struct pack_content *content, const struct pack_recipe *recipe,
+                          const struct pack_skeleton *skeleton, uint64_t *state,
+                          struct pack_clip *clip)
+{
+    clip->tracks = pack_content_allocate(content, 48 * clip->block_count * sizeof *clip->tracks);
+    for (uint32_t path = 0; path < 3; path++) {
+        for (uint32_t block = 0; block < clip->block_count; block++) {
+            const uint32_t temper = random_below(state, 4);
+            for (uint32_t lane = 16 * block; lane < 16 * block + 16; lane++) {
+                static const enum pack_track_kind kinds[4] = {
+                    PACK_ABSENT,
+                    PACK_RESTING,
+                    PACK_CONSTANT,
+                    PACK_ANIMATED,
+                };
+                struct pack_track *const track =
+                    &clip->tracks[path * 16 * clip->block_count + lane];
+                random_track(state, path, track);
+                const uint32_t limit = recipe->is_still || temper == 0 ? 3 : 4;
+                const enum pack_track_kind kind = temper == 3 && !recipe->is_still
+                                                      ? PACK_ANIMATED
+                                                      : kinds[random_below(state, limit)];
+                track->kind = holds_joint(skeleton, lane) ? kind : PACK_ABSENT;
+                clip->component_count += track->kind == PACK_ANIMATED ? 3 : 0;
+            }
+        }
+    }
+}
+
+static void random_tick_mask(uint64_t *state, uint32_t tick_count, struct pack_segment *segment)
+{
+    segment->has_tick_mask = random_below(state, 2) == 0;
+    segment->row_count = 0;
+    for (uint32_t tick = 0; tick <= tick_count; tick++) {
+        const bool is_end = tick == 0 || tick == tick_count;
+        if (!segment->has_tick_mask || is_end || random_below(state, 3) == 0) {
+            segment->tick_mask[tick / 64] |= 1ull << tick % 64;
+            segment->row_count++;
+        }
+    }
+}
+
+static void random_segment(struct pack_content *content, uint64_t *state,
+                           const struct pack_clip *clip, uint32_t index,
+                           struct pack_segment *segment)
+{
+    const uint32_t count = clip->component_count;
+    random_tick_mask(state, segment_tick_count(clip, index), segment);
+    segment->has_holds = random_below(state, 2) == 0;
+    segment->rules = pack_content_allocate(content, clip->block_count);
+    segment->holds = pack_content_allocate(content, 3 * clip->block_count * sizeof(uint16_t));
+    segment->widths = pack_content_allocate(content, count);
+    segment->bases = pack_content_allocate(content, count * sizeof *segment->bases);
+    segment->fields =
+        pack_content_allocate(content, segment->row_count * count * sizeof *segment->fields);
+    for (uint32_t block = 0; block < clip->block_count; block++) {
+        static const uint8_t rules[5] = {1, 2, 3, 6, 7};
+        segment->rules[block] = rules[random_below(state, 5)];
+    }
+    for (uint32_t i = 0; i < 48 * clip->block_count; i++) {
+        const bool holds = clip->tracks[i].kind == PACK_ANIMATED && random_below(state, 4) == 0;
+        segment->holds[i / 16] |= (uint16_t)(holds ? 1u << i % 16 : 0);
+    }
+    // Base + 2^width stays within 2^25 units.
+    for (uint32_t path = 0, i = 0; path < 3; path++) {
+        const uint32_t bits = random_below(state, 8) == 0 ? 0 : 1 + random_below(state, 25);
+        segment->base_bits[path] =
+            (uint8_t)(bits + (bits != 0 && random_below(state, 8) == 0 ? 32 - bits : 0));
+        for (const uint32_t end = i + 3 * track_count(clip, path, PACK_ANIMATED); i < end; i++) {
+            const int32_t half = bits == 0 ? 0 : (int32_t)(1u << bits >> 1);
+            segment->bases[i] =
+                half == 0 ? 0 : (int32_t)random_below(state, 2 * (uint32_t)half) - half;
+            segment->widths[i] =
+                (uint8_t)(random_below(state, 4) == 0 ? 0 : random_below(state, 25));
+        }
+    }
+    for (uint32_t i = 0; i < segment->row_count * count; i++) {
+        const uint32_t width = segment->widths[i % count];
+        segment->fields[i] = random_below(state, 1u << width);
+    }
+}
+
+static void random_clip(struct pack_content *content, const struct pack_recipe *recipe,
+                        const struct pack_skeleton *skeleton, uint64_t *state, uint32_t index,
+                        struct pack_clip *clip)
+{
+    static const uint32_t rates[5][2] = {{24, 1}, {25, 1}, {30, 1}, {30000, 1001}, {120, 1}};
+    const uint32_t rate = random_below(state, 5);
+    clip->name = random_name(content, "clip", index);
+    clip->source_file = "file";
+    clip->source_clip = random_name(content, "source clip", index);
+    clip->additive_reference = (recipe->flags & TRP_CLIP_ADDITIVE) != 0 ? "rest" : "";
+    clip->skeleton = recipe->only_clips ? TRP_NONE : 0;
+    clip->bind_hash = pack_bind_hash(skeleton);
+    clip->flags = recipe->flags;
+    clip->block_count = skeleton->block_count;
+    clip->rate_num = rates[rate][0];
+    clip->rate_den = rates[rate][1];
+    clip->tick_count = recipe->tick_count;
+    clip->ticks_per_segment = recipe->ticks_per_segment;
+    random_tracks(content, recipe, skeleton, state, clip);
+    if (clip->component_count == 0) {
+        return;
+    }
+    clip->segment_count = clip->tick_count == 0 ? 1
+                                                : (clip->tick_count + clip->ticks_per_segment - 1) /
+                                                      clip->ticks_per_segment;
+    clip->segments = pack_content_allocate(content, clip->segment_count * sizeof *clip->segments);
+    for (uint32_t i = 0; i < clip->segment_count; i++) {
+        random_segment(content, state, clip, i, &clip->segments[i]);
+    }
+}
+
+struct pack_content *pack_content_random(const struct pack_recipe *recipe)
+{
+    struct pack_recipe filled = *recipe;
+    filled.joint_count = filled.joint_count == 0 ? 5 : filled.joint_count;
+    filled.ticks_per_segment = filled.ticks_per_segment == 0 ? 8 : filled.ticks_per_segment;
+    struct pack_content *const content = calloc(1, sizeof *content);
+    if (content == NULL) {
+        abort();
+    }
+    uint64_t state = filled.seed;
+    content->skeleton_count = 1;
+    content->skeletons = pack_content_allocate(content, sizeof *content->skeletons);
+    random_skeleton(content, &filled, &state, content->skeletons);
+    content->skin_count = filled.skin_count;
+    content->skins = pack_content_allocate(content, filled.skin_count * sizeof *content->skins);
+    for (uint32_t i = 0; i < filled.skin_count; i++) {
+        random_skin(content, &state, i, &content->skins[i]);
+    }
+    content->clip_count = filled.clip_count;
+    content->clips = pack_content_allocate(content, filled.clip_count * sizeof *content->clips);
+    for (uint32_t i = 0; i < filled.clip_count; i++) {
+        random_clip(content, &filled, content->skeletons, &state, i, &content->clips[i]);
+    }
+    if (filled.only_clips) {
+        content->skeleton_count = 0;
+        content->skin_count = 0;
+    }
+    return content;
+}

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Writes packs for tests: a plain description of what a pack holds, a writer that turns it into
+// bytes, and a generator of random descriptions. Written from FORMAT.md alone, without format.h or
+// the compiler, so that runtime, compiler and this file cannot share a mistake.
+#ifndef TROUPE_TESTS_PACK_BUILDER_H
+#define TROUPE_TESTS_PACK_BUILDER_H
+
+#include <stdbool.h>
+#include <troupe/troupe.h>
+
+enum pack_section {
+    PACK_STRINGS = 1,
+    PACK_SKELETONS = 2,
+    PACK_SKINS = 3,
+    PACK_CLIPS = 4,
+};
+
+struct pack_joint {
+    const char *name;
+    uint32_t parent; // joint, or TRP_NONE
+    uint32_t node;
+    uint16_t lane;
+    trp_joint_transform rest;
+};
+
+struct pack_skeleton {
+    const char *name;
+    double metres_per_unit;
+    float root_transform[12];
+    uint32_t block_count;
+    uint32_t joint_block_count;
+    uint32_t joint_count;
+    struct pack_joint *joints;
+};
+
+struct pack_skin {
+    const char *name;
+    uint32_t skeleton;
+    uint32_t joint_count;
+    uint16_t *lanes;
+    float (*inverse_bind)[12];
+};
+
+enum pack_track_kind {
+    PACK_ABSENT,
+    PACK_RESTING,
+    PACK_CONSTANT,
+    PACK_ANIMATED,
+};
+
+/// One path of one lane.
+struct pack_track {
+    enum pack_track_kind kind;
+    int32_t rotation_constant[3]; // fields of 21 bits
+    float constant[3];
+    int16_t mean[3];
+    float offset[3];
+    uint16_t step; // upper half of a float
+};
+
+/// Components count path by path, lane by lane, x y z, animated tracks only.
+struct pack_segment {
+    bool has_tick_mask;
+    bool has_holds;
+    uint64_t tick_mask[5];
+    uint32_t row_count;
+    uint8_t *rules;  // [block_count], 0 where nothing turns
+    uint16_t *holds; // [3 * block_count]
+    uint8_t base_bits[3];
+    uint8_t *widths;  // [component_count]
+    int32_t *bases;   // [component_count]
+    uint32_t *fields; // [row_count][component_count]
+};
+
+struct pack_clip {
+    const char *name;
+    const char *source_file;
+    const char *source_clip;
+    const char *additive_reference;
+    uint64_t bind_hash; // where `skeleton` is TRP_NONE; else that skeleton's is written
+    uint32_t skeleton;
+    uint32_t flags;
+    uint32_t block_count;
+    uint32_t rate_num;
+    uint32_t rate_den;
+    uint32_t tick_count;
+    uint32_t ticks_per_segment;
+    struct pack_track *tracks; // [3 * 16 * block_count]
+    uint32_t component_count;
+    uint32_t segment_count;
+    struct pack_segment *segments;
+};
+
+/// A whole pack. What it points to lives as long as it does.
+struct pack_content {
+    uint32_t skeleton_count;
+    struct pack_skeleton *skeletons;
+    uint32_t skin_count;
+    struct pack_skin *skins;
+    uint32_t clip_count;
+    struct pack_clip *clips;
+    void *memory;
+};
+
+/// What a random pack shall be like. Zero means default.
+struct pack_recipe {
+    uint64_t seed;
+    uint32_t joint_count;      // default 5
+    uint32_t attachment_count; // joints more, in blocks of their own
+    uint32_t skin_count;
+    uint32_t clip_count;
+    uint32_t tick_count;        // of each clip
+    uint32_t ticks_per_segment; // default 8
+    uint32_t flags;             // of each clip
+    bool is_still;              // nothing is animated
+    bool is_chain;              // each joint is the parent of the next
+    bool only_clips;            // the skeleton is left out of the pack, and the skins
+};
+
+/// Makes a random description. The same recipe gives the same pack, but for what the recipe says
+/// about clips the skeleton does not depend on it.
+struct pack_content *pack_content_random(const struct pack_recipe *recipe);
+
+void pack_content_free(struct pack_content *content);
+
+/// Returns zeroed memory that lives as long as `content`.
+void *pack_content_allocate(struct pack_content *content, size_t size_bytes);
+
+/// Writes a pack.
+/// @return 64-byte aligned bytes of exactly this size, to be given to free()
+uint8_t *pack_write(const struct pack_content *content, size_t *size_bytes);
+
+/// Puts the right content hash into a pack that was changed.
+void pack_rehash(uint8_t *bytes, size_t size_bytes);
+
+/// Returns the value that a track has at a row, worked out in double precision; `out` gets four
+/// numbers of a rotation and three of the others. Rest values of what is not stored are left out:
+/// false.
+bool pack_clip_value(const struct pack_clip *clip, trp_path path, uint32_t lane, uint32_t segment,
+                     uint32_t row, double out[4]);
+
+/// Returns the tick of a row, from the start of the clip.
+uint32_t pack_clip_row_tick(const struct pack_clip *clip, uint32_t segment, uint32_t row);
+
+uint64_t pack_bind_hash(const struct pack_skeleton *skeleton);
+
+// Where things lie in written bytes: offsets from the start of the file.
+
+/// Returns the place of a section's row in the section table, or 0.
+size_t pack_section_row(const uint8_t *bytes, enum pack_section kind);
+
+size_t pack_object(const uint8_t *bytes, enum pack_section kind, uint32_t index);
+
+size_t pack_segment_at(const uint8_t *bytes, uint32_t clip, uint32_t segment);
+
+uint16_t pack_get_u16(const uint8_t *bytes, size_t at);
+uint32_t pack_get_u32(const uint8_t *bytes, size_t at);
+uint64_t pack_get_u64(const uint8_t *bytes, size_t at);
+void pack_set_u16(uint8_t *bytes, size_t at, uint16_t value);
+void pack_set_u32(uint8_t *bytes, size_t at, uint32_t value);
+void pack_set_u64(uint8_t *bytes, size_t at, uint64_t value);
+void pack_set_f32(uint8_t *bytes, size_t at, float value);
+
+/// The next number of a fixed sequence (splitmix64).
+uint64_t pack_random(uint64_t *state);
+
+#endif

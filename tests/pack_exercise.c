@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// See pack_exercise.h. Every buffer has exactly the size that the runtime asks for, so that one
+// byte too many is found.
+#include "pack_exercise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TIME_COUNT = 8,
+    MAX_PREPARED = 64, // segments of a clip: a hostile one may have a million
+};
+
+static void expect(int condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "pack_exercise: %s\n", what);
+        abort();
+    }
+}
+
+static void *allocate(size_t size_bytes)
+{
+    // Not rounded up: sanitizers watch the last byte. Zero bytes still need a pointer.
+    void *memory = NULL;
+    expect(posix_memalign(&memory, TRP_ALIGNMENT, size_bytes == 0 ? 1 : size_bytes) == 0,
+           "out of memory");
+    return memory;
+}
+
+static void exercise_skeleton(const trp_skeleton *skeleton)
+{
+    for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
+        const char *const name = trp_skeleton_joint_name(skeleton, joint);
+        expect(name != NULL && strlen(name) < SIZE_MAX, "a joint has no name");
+        expect(trp_skeleton_parent(skeleton, joint) == TRP_NONE ||
+                   trp_skeleton_parent(skeleton, joint) < skeleton->joint_count,
+               "a parent is no joint");
+    }
+    (void)trp_skeleton_find_joint(skeleton, skeleton->name_hash_of_joint[0]);
+}
+
+/// Models of a pose, all at once and one by one, and its palettes.
+static void exercise_model(const trp_pack *pack, const trp_skeleton *skeleton,
+                           const trp_pose_block *pose)
+{
+    const size_t model_bytes = sizeof(float[12]) * skeleton->lane_count;
+    const size_t scratch_bytes = trp_model_scratch_bytes(skeleton);
+    float *const models = allocate(model_bytes);
+    void *const scratch = allocate(scratch_bytes);
+    const trp_pose_block *const poses[2] = {pose, skeleton->rest};
+    float *const both = allocate(2 * model_bytes);
+    const trp_model_args args = {
+        .skeleton = skeleton,
+        .poses = poses,
+        .instance_count = 2,
+        .models = both,
+        .scratch = scratch,
+        .scratch_bytes = scratch_bytes,
+    };
+    expect(trp_model(&args) == TRP_OK, "trp_model failed");
+    for (uint32_t joint = 0; joint < skeleton->joint_count; joint += 1 + joint / 8) {
+        expect(trp_model_joint(skeleton, pose, joint, models) == TRP_OK, "trp_model_joint failed");
+    }
+    free(both);
+    free(scratch);
+    free(models);
+
+    for (uint32_t i = 0; i < pack->skin_count; i++) {
+        trp_skin skin;
+        expect(trp_pack_skin(pack, i, &skin) == TRP_OK, "trp_pack_skin failed");
+        if (skin.skeleton_index != skeleton->index) {
+            continue;
+        }
+        const size_t palette_scratch_bytes = trp_palette_scratch_bytes(skeleton);
+        float *const palettes = allocate(2 * sizeof(float[12]) * skin.joint_count);
+        void *const palette_scratch = allocate(palette_scratch_bytes);
+        const trp_palette_args palette_args = {
+            .skeleton = skeleton,
+            .skin = &skin,
+            .poses = poses,
+            .instance_count = 2,
+            .palettes = palettes,
+            .scratch = palette_scratch,
+            .scratch_bytes = palette_scratch_bytes,
+        };
+        expect(trp_palette(&palette_args) == TRP_OK, "trp_palette failed");
+        free(palette_scratch);
+        free(palettes);
+    }
+}
+
+static void exercise_blend(const trp_skeleton *skeleton, const trp_clip *clip,
+                           const trp_pose_block *first, const trp_pose_block *second,
+                           trp_pose_block *pose)
+{
+    float *const mask = allocate(sizeof(float[16]) * clip->block_count);
+    expect(trp_clip_coverage(clip, mask) == TRP_OK, "trp_clip_coverage failed");
+    const trp_blend_layer layers[3] = {
+        {.pose = first, .weight = 0.25f},
+        {.pose = second, .mask = mask, .weight = 1.5f},
+        {.pose = second, .mask = mask, .weight = 0.5f, .mode = TRP_BLEND_ADD},
+    };
+    const trp_blend_job job = {.layers = layers, .layer_count = 3, .pose = pose};
+    const trp_blend_args args = {.skeleton = skeleton, .jobs = &job, .job_count = 1};
+    expect(trp_blend(&args, NULL) == TRP_OK, "trp_blend failed");
+    free(mask);
+}
+
+static void sample(const trp_clip *clip, const double *times, trp_pose_block *poses,
+                   const void *const *prepared, uint32_t prepared_count)
+{
+    trp_sample_request requests[TIME_COUNT];
+    for (uint32_t i = 0; i < TIME_COUNT; i++) {
+        requests[i] = (trp_sample_request){
+            .clip = clip,
+            .time_s = times[i],
+            .pose = poses + (size_t)i * clip->block_count,
+        };
+    }
+    trp_sample_args args = {
+        .requests = requests,
+        .request_count = TIME_COUNT,
+        .prepared = prepared,
+        .prepared_count = prepared_count,
+    };
+    args.scratch_bytes = trp_sample_scratch_bytes(&args);
+    args.scratch = allocate(args.scratch_bytes);
+    expect(trp_sample(&args, NULL) == TRP_OK, "trp_sample failed");
+    free(args.scratch);
+}
+
+/// Samples with segments prepared beforehand and without; both must give the same bits.
+static void exercise_sample(const trp_clip *clip, const double *times, trp_pose_block *poses)
+{
+    const size_t pose_bytes = TIME_COUNT * trp_pose_bytes(clip->block_count);
+    const size_t prepared_bytes = trp_clip_prepared_bytes(clip);
+    trp_pose_block *const again = allocate(pose_bytes);
+    void *prepared[MAX_PREPARED];
+    uint32_t count = 0;
+    for (; count < MAX_PREPARED && (count == 0 || count < clip->segment_count); count++) {
+        prepared[count] = allocate(prepared_bytes);
+        expect(trp_clip_prepare(clip, count, prepared[count], prepared_bytes) == TRP_OK,
+               "trp_clip_prepare failed");
+    }
+    sample(clip, times, poses, NULL, 0);
+    sample(clip, times, again, (const void *const *)prepared, count);
+    expect(memcmp(poses, again, pose_bytes) == 0, "prepared segments give other bits");
+    expect(trp_pose_is_finite(poses, TIME_COUNT * clip->block_count), "a pose is not finite");
+    while (count > 0) {
+        free(prepared[--count]);
+    }
+    free(again);
+}
+
+static void exercise_clip(const trp_pack *pack, const trp_clip *clip, const trp_skeleton *skeleton)
+{
+    const double end = clip->duration_s;
+    const double times[TIME_COUNT] = {
+        -0.0, end * 0.37, end, NAN, INFINITY, -INFINITY, 1e300, end * 0.999,
+    };
+    trp_pose_block *const poses = allocate(TIME_COUNT * trp_pose_bytes(clip->block_count));
+    trp_pose_block *const blended = allocate(trp_pose_bytes(clip->block_count));
+    exercise_sample(clip, times, poses);
+    exercise_blend(skeleton, clip, poses, poses + clip->block_count, blended);
+    exercise_model(pack, skeleton, poses + clip->block_count);
+    exercise_model(pack, skeleton, blended);
+    for (uint32_t lane = 0; lane <= 16 * clip->block_count; lane++) {
+        (void)trp_clip_track_kind(clip, TRP_PATH_ROTATION, lane);
+        (void)trp_clip_track_kind(clip, TRP_PATH_SCALE, lane);
+    }
+    free(blended);
+    free(poses);
+}
+
+trp_result pack_exercise(const void *bytes, size_t size_bytes)
+{
+    trp_pack pack;
+    const trp_result result = trp_pack_open(bytes, size_bytes, &pack, NULL);
+    if (result != TRP_OK) {
+        return result;
+    }
+    for (uint32_t i = 0; i < pack.skeleton_count; i++) {
+        trp_skeleton skeleton;
+        expect(trp_pack_skeleton(&pack, i, &skeleton) == TRP_OK, "trp_pack_skeleton failed");
+        exercise_skeleton(&skeleton);
+        exercise_model(&pack, &skeleton, skeleton.rest);
+    }
+    for (uint32_t i = 0; i < pack.clip_count; i++) {
+        trp_clip clip;
+        expect(trp_pack_clip(&pack, i, &clip) == TRP_OK, "trp_pack_clip failed");
+        expect(trp_pack_find_clip(&pack, clip.name_hash) <= i, "a clip is not found");
+        for (uint32_t k = 0; k < pack.skeleton_count; k++) {
+            trp_skeleton skeleton;
+            expect(trp_pack_skeleton(&pack, k, &skeleton) == TRP_OK, "trp_pack_skeleton failed");
+            if (trp_clip_bind(&clip, &skeleton) == TRP_OK) {
+                exercise_clip(&pack, &clip, &skeleton);
+            } else {
+                expect(k != clip.skeleton_index, "a clip does not fit its own skeleton");
+            }
+        }
+    }
+    return TRP_OK;
+}

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Does with a pack everything that the runtime can do with one. For bytes of any origin: under
+// AddressSanitizer this is the check of the promise that an opened pack is safe.
+#ifndef TROUPE_TESTS_PACK_EXERCISE_H
+#define TROUPE_TESTS_PACK_EXERCISE_H
+
+#include <troupe/troupe.h>
+
+/// Opens a pack and, where that succeeds, asks for everything in it, samples every clip at eight
+/// times with and without prepared segments, blends, and makes models and palettes.
+/// Aborts where a call fails that may not, or where a local pose is not finite.
+/// @param bytes 64-byte aligned
+/// @return what trp_pack_open returned
+trp_result pack_exercise(const void *bytes, size_t size_bytes);
+
+#endif

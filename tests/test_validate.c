@@ -1,0 +1,659 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Bytes that nobody can trust: every rule of FORMAT.md has a bad pack that is refused for it, and
+// every other change to a good pack is refused or harmless. `test_validate --update` writes the
+// files of tests/bad anew.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bad_packs.h"
+#include "pack_exercise.h"
+
+enum {
+    MAX_FILE_BYTES = 4096, // of a bad pack
+    MAX_RULES = 256,
+};
+
+// -- Files
+
+static void path_of(char path[1024], const char *relative)
+{
+    const char *const root = getenv("TROUPE_SOURCE_ROOT");
+    snprintf(path, 1024, "%s/%s", root == NULL ? "." : root, relative);
+}
+
+/// Reads a file of the project; null where it is not there. Adds a zero byte.
+static char *read_file(const char *relative, size_t *size_bytes)
+{
+    char path[1024];
+    path_of(path, relative);
+    FILE *const file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    char *const text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    *size_bytes = fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    return text;
+}
+
+static void bad_file_name(char name[128], const char *rule)
+{
+    snprintf(name, 128, "tests/bad/%s.trp", rule);
+}
+
+static int update_files(void)
+{
+    for (uint32_t i = 0; i < bad_pack_count(); i++) {
+        const struct bad_pack bad = bad_pack_make(i);
+        if (bad.is_first) {
+            char name[128];
+            char path[1024];
+            bad_file_name(name, bad.expected.rule);
+            path_of(path, name);
+            FILE *const file = fopen(path, "wb");
+            if (file == NULL || fwrite(bad.bytes, 1, bad.size_bytes, file) != bad.size_bytes) {
+                fprintf(stderr, "cannot write %s\n", path);
+                return 1;
+            }
+            fclose(file);
+        }
+        free(bad.bytes);
+    }
+    return 0;
+}
+
+// -- Rules
+
+static void assert_zeroed(const trp_pack *pack)
+{
+    const trp_pack zero = {0};
+    assert_memory_equal(pack, &zero, sizeof zero);
+}
+
+static void assert_refused(const uint8_t *bytes, size_t size_bytes, const trp_diagnostic *expected)
+{
+    trp_pack pack;
+    trp_diagnostic diagnostic;
+    memset(&pack, 0xAA, sizeof pack);
+    assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, &diagnostic), expected->result);
+    assert_non_null(diagnostic.rule);
+    assert_string_equal(diagnostic.rule, expected->rule);
+    assert_int_equal(diagnostic.result, expected->result);
+    assert_int_equal(diagnostic.section, expected->section);
+    assert_int_equal(diagnostic.index, expected->index);
+    assert_int_equal(diagnostic.byte_offset, expected->byte_offset);
+    assert_zeroed(&pack);
+}
+
+static void test_validate_bad_pack_is_refused_for_its_rule(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < bad_pack_count(); i++) {
+        const struct bad_pack bad = bad_pack_make(i);
+        assert_refused(bad.bytes, bad.size_bytes, &bad.expected);
+        free(bad.bytes);
+    }
+}
+
+static void test_validate_bad_file_is_the_bad_pack(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < bad_pack_count(); i++) {
+        const struct bad_pack bad = bad_pack_make(i);
+        if (bad.is_first) {
+            char name[128];
+            size_t size_bytes = 0;
+            bad_file_name(name, bad.expected.rule);
+            char *const bytes = read_file(name, &size_bytes);
+            assert_non_null(bytes);
+            assert_int_equal(size_bytes, bad.size_bytes);
+            assert_memory_equal(bytes, bad.bytes, size_bytes);
+            assert_true(size_bytes < MAX_FILE_BYTES);
+            free(bytes);
+        }
+        free(bad.bytes);
+    }
+}
+
+/// Returns how many rules the table of FORMAT.md has, and each one's id.
+static uint32_t documented_rules(char ids[MAX_RULES][64])
+{
+    size_t size_bytes = 0;
+    char *const text = read_file("src/FORMAT.md", &size_bytes);
+    assert_non_null(text);
+    const char *at = strstr(text, "\n## Rules\n");
+    assert_non_null(at);
+    uint32_t count = 0;
+    while ((at = strstr(at, "\n| `")) != NULL) {
+        at += 4;
+        assert_true(count < MAX_RULES);
+        assert_int_equal(sscanf(at, "%63[a-z0-9_.]`", ids[count]), 1);
+        count++;
+    }
+    free(text);
+    return count;
+}
+
+static void test_validate_every_documented_rule_has_a_bad_pack(void **state)
+{
+    (void)state;
+    static char ids[MAX_RULES][64];
+    const uint32_t count = documented_rules(ids);
+    assert_true(count > 80);
+    uint32_t first_count = 0;
+    for (uint32_t i = 0; i < bad_pack_count(); i++) {
+        const struct bad_pack bad = bad_pack_make(i);
+        first_count += bad.is_first;
+        bool is_documented = false;
+        for (uint32_t k = 0; k < count; k++) {
+            is_documented = is_documented || strcmp(ids[k], bad.expected.rule) == 0;
+        }
+        assert_true(is_documented);
+        free(bad.bytes);
+    }
+    // All but skeleton.depth, which test_validate_deep_skeleton_is_refused breaks.
+    assert_int_equal(first_count, count - 1);
+}
+
+/// The ids of the source are those of the documentation, so that no rule goes without a bad pack.
+static void test_validate_rules_of_the_source_are_those_documented(void **state)
+{
+    (void)state;
+    static char ids[MAX_RULES][64];
+    const uint32_t count = documented_rules(ids);
+    size_t size_bytes = 0;
+    char *const text = read_file("src/validate.c", &size_bytes);
+    assert_non_null(text);
+    char *const code = strstr(text, "\nstruct check {"); // behind the includes
+    assert_non_null(code);
+    bool is_found[MAX_RULES] = {false};
+    for (const char *at = code; (at = strchr(at, '"')) != NULL; at++) {
+        char id[64];
+        char end = 0;
+        if (sscanf(at, "\"%63[a-z0-9_.]%c", id, &end) != 2 || end != '"') {
+            continue;
+        }
+        uint32_t k = 0;
+        while (k < count && strcmp(ids[k], id) != 0) {
+            k++;
+        }
+        if (k == count) {
+            fail_msg("%s is not in FORMAT.md", id);
+        }
+        is_found[k] = true;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (!is_found[k]) {
+            fail_msg("%s is not in validate.c", ids[k]);
+        }
+    }
+    free(text);
+}
+
+static void test_validate_folder_of_bad_files_holds_nothing_else(void **state)
+{
+    (void)state;
+    char path[1024];
+    path_of(path, "tests/bad");
+    DIR *const folder = opendir(path);
+    assert_non_null(folder);
+    uint32_t file_count = 0;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        file_count += entry->d_name[0] != '.';
+    }
+    closedir(folder);
+    uint32_t first_count = 0;
+    for (uint32_t i = 0; i < bad_pack_count(); i++) {
+        const struct bad_pack bad = bad_pack_make(i);
+        first_count += bad.is_first;
+        free(bad.bytes);
+    }
+    assert_int_equal(file_count, first_count);
+}
+
+// -- Rules that need more than one changed number
+
+static void test_validate_deep_skeleton_is_refused(void **state)
+{
+    (void)state;
+    for (uint32_t joint_count = 1023; joint_count <= 1026; joint_count++) {
+        const struct pack_recipe recipe = {
+            .seed = 1,
+            .joint_count = joint_count,
+            .is_chain = true,
+        };
+        struct pack_content *const content = pack_content_random(&recipe);
+        size_t size_bytes = 0;
+        uint8_t *const bytes = pack_write(content, &size_bytes);
+        trp_pack pack;
+        if (joint_count <= 1024) {
+            assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+        } else {
+            const size_t parents =
+                pack_object(bytes, PACK_SKELETONS, 0) + 128 + 640 * 65 + 16 * (size_t)joint_count;
+            const trp_diagnostic expected = {
+                .result = TRP_ERROR_FORMAT,
+                .rule = "skeleton.depth",
+                .section = PACK_SKELETONS,
+                .index = 0,
+                .byte_offset = parents + 2 * 1024,
+            };
+            assert_refused(bytes, size_bytes, &expected);
+        }
+        free(bytes);
+        pack_content_free(content);
+    }
+}
+
+/// Writes a pack of nothing but a strings section.
+static uint8_t *pack_of_strings(const char *strings, size_t count, size_t *size_bytes)
+{
+    *size_bytes = 64 + 64 + 64 + 64;
+    void *memory = NULL;
+    assert_int_equal(posix_memalign(&memory, 64, *size_bytes), 0);
+    uint8_t *const bytes = memory;
+    memset(bytes, 0, *size_bytes);
+    pack_set_u32(bytes, 0, 0x4B505254);
+    pack_set_u32(bytes, 4, 0x01020304);
+    pack_set_u32(bytes, 8, 1);
+    pack_set_u64(bytes, 16, *size_bytes);
+    pack_set_u32(bytes, 32, 1);
+    pack_set_u32(bytes, 64, PACK_STRINGS);
+    pack_set_u64(bytes, 72, 128);
+    pack_set_u64(bytes, 80, count);
+    assert_true(count <= 64);
+    memcpy(bytes + 128, strings, count);
+    return bytes;
+}
+
+static void test_validate_strings_are_utf8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int32_t bad_at; // -1: good
+    } cases[] = {
+        {"", -1},
+        {"\x01\x7F", -1},
+        {"\xC2\x80\xDF\xBF", -1},
+        {"\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF", -1},
+        {"\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", -1},
+        {"\x80", 0},     // begins with a continuation
+        {"a\xBF", 1},    //
+        {"\xC0\x80", 0}, // 0 in two bytes
+        {"\xC1\xBF", 0}, // 0x7F in two bytes
+        {"\xC2", 0},     // cut off by the end of the string
+        {"\xC2"
+         "a",
+         0},                         //
+        {"ab\xE0\x9F\xBF", 2},       // 0x7FF in three bytes
+        {"\xED\xA0\x80", 0},         // a surrogate
+        {"\xED\xBF\xBF", 0},         //
+        {"\xE2\x82", 0},             // cut off
+        {"\xE2\x82\xC2", 0},         //
+        {"\xF0\x8F\xBF\xBF", 0},     // 0xFFFF in four bytes
+        {"\xF4\x90\x80\x80", 0},     // above U+10FFFF
+        {"\xF7\xBF\xBF\xBF", 0},     //
+        {"\xF8\x88\x80\x80\x80", 0}, // five bytes
+        {"\xFE", 0},
+        {"\xFF", 0},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char strings[64] = {0};
+        const size_t count = strlen(cases[i].text);
+        memcpy(strings + 1, cases[i].text, count);
+        size_t size_bytes = 0;
+        uint8_t *const bytes = pack_of_strings(strings, count + 2, &size_bytes);
+        trp_pack pack;
+        if (cases[i].bad_at < 0) {
+            assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+            assert_int_equal(pack.strings_bytes, count + 2);
+        } else {
+            const trp_diagnostic expected = {
+                .result = TRP_ERROR_FORMAT,
+                .rule = "strings.utf8",
+                .section = PACK_STRINGS,
+                .index = TRP_NONE,
+                .byte_offset = 128 + 1 + (uint64_t)cases[i].bad_at,
+            };
+            assert_refused(bytes, size_bytes, &expected);
+        }
+        free(bytes);
+    }
+}
+
+/// A sequence that begins before the end of the section and would go on behind it.
+static void test_validate_string_cut_off_by_the_section_is_refused(void **state)
+{
+    (void)state;
+    for (uint32_t lead = 0xC2; lead <= 0xF4; lead++) {
+        const char strings[2] = {0, (char)lead};
+        size_t size_bytes = 0;
+        uint8_t *const bytes = pack_of_strings(strings, 2, &size_bytes);
+        memset(bytes + 130, 0x80, 62);
+        trp_pack pack;
+        trp_diagnostic diagnostic;
+        assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, &diagnostic), TRP_ERROR_FORMAT);
+        assert_string_equal(diagnostic.rule, "strings.end");
+        free(bytes);
+    }
+}
+
+static struct pack_content *moving_content(void)
+{
+    const struct pack_recipe recipe = {
+        .seed = 11,
+        .joint_count = 20,
+        .clip_count = 1,
+        .tick_count = 9,
+    };
+    struct pack_content *const content = pack_content_random(&recipe);
+    assert_true(content->clips[0].component_count > 0);
+    return content;
+}
+
+static const char *refusing_rule(const struct pack_content *content)
+{
+    size_t size_bytes = 0;
+    uint8_t *const bytes = pack_write(content, &size_bytes);
+    trp_pack pack;
+    trp_diagnostic diagnostic;
+    (void)trp_pack_open(bytes, size_bytes, &pack, &diagnostic);
+    free(bytes);
+    return diagnostic.rule == NULL ? "" : diagnostic.rule;
+}
+
+/// Makes component `component` of the first segment span base, width and step given.
+static void set_component(struct pack_content *content, trp_path path, uint32_t base_bits,
+                          int32_t base, uint32_t width, uint16_t step, float offset)
+{
+    struct pack_clip *const clip = &content->clips[0];
+    uint32_t component = 0;
+    for (uint32_t i = 0; i < 48 * clip->block_count; i++) {
+        struct pack_track *const track = &clip->tracks[i];
+        if (track->kind != PACK_ANIMATED) {
+            continue;
+        }
+        if (i / (16 * clip->block_count) == (uint32_t)path) {
+            for (uint32_t k = 0; k < clip->segment_count; k++) {
+                struct pack_segment *const segment = &clip->segments[k];
+                segment->base_bits[path] = (uint8_t)base_bits;
+                memset(segment->bases + component, 0, 3 * sizeof *segment->bases);
+                memset(segment->widths + component, 0, 3);
+                segment->bases[component + 1] = base;
+                segment->widths[component + 1] = (uint8_t)width;
+            }
+            track->step = step;
+            track->offset[0] = 0;
+            track->offset[1] = offset;
+            track->offset[2] = 0;
+        }
+        component += 3;
+    }
+}
+
+static void test_validate_values_are_bounded_at_the_limit(void **state)
+{
+    (void)state;
+    static const struct {
+        trp_path path;
+        uint32_t base_bits;
+        int32_t base;
+        uint32_t width;
+        uint16_t step; // upper half of a float
+        float offset;
+        bool is_good;
+    } cases[] = {
+        {TRP_PATH_ROTATION, 1, 0, 24, 0x3580, 0, true},          // 2^24 x 2^-20 = 16
+        {TRP_PATH_ROTATION, 1, -1, 24, 0x3580, 0, false},        // and a step more
+        {TRP_PATH_ROTATION, 2, 1, 24, 0x3580, 0, false},         //
+        {TRP_PATH_ROTATION, 0, 0, 24, 0x3581, 0, false},         //
+        {TRP_PATH_ROTATION, 32, INT32_MIN, 0, 0x3200, 0, false}, // (2^31 + 1) x 2^-27
+        {TRP_PATH_ROTATION, 32, INT32_MIN, 0, 0x3180, 0, true},  // half of it
+        {TRP_PATH_ROTATION, 32, INT32_MAX, 0, 0x3200, 0, true},  // 2^31 x 2^-27 = 16
+        {TRP_PATH_TRANSLATION, 0, 0, 0, 0x3F80, 9e29f, true},
+        {TRP_PATH_TRANSLATION, 0, 0, 0, 0x3F80, 1.1e30f, false},
+        {TRP_PATH_TRANSLATION, 0, 0, 0, 0x3F80, -1.1e30f, false},
+        {TRP_PATH_TRANSLATION, 32, INT32_MIN, 0, 0x61C9, 0, true},  // 2^31 x 4.6e20 = 9.98e29
+        {TRP_PATH_TRANSLATION, 32, INT32_MIN, 0, 0x61CA, 0, false}, // 2^31 x 4.7e20 = 1.003e30
+        {TRP_PATH_SCALE, 32, INT32_MAX, 24, 0x7F7F, 0, false},
+        {TRP_PATH_SCALE, 0, 0, 24, 0x0400, 1, true}, // the smallest step
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pack_content *const content = moving_content();
+        set_component(content, cases[i].path, cases[i].base_bits, cases[i].base, cases[i].width,
+                      cases[i].step, cases[i].offset);
+        assert_string_equal(refusing_rule(content), cases[i].is_good ? "" : "segment.value");
+        pack_content_free(content);
+    }
+}
+
+static void test_validate_limits_of_a_clip_are_allowed(void **state)
+{
+    (void)state;
+    static const struct pack_recipe recipes[] = {
+        {.seed = 1, .joint_count = 17, .clip_count = 1, .tick_count = 0},
+        {.seed = 2, .joint_count = 17, .clip_count = 1, .tick_count = 1},
+        {.seed = 3, .joint_count = 17, .clip_count = 1, .tick_count = 8},
+        {.seed = 4, .joint_count = 17, .clip_count = 1, .tick_count = 9},
+        {.seed = 5, .joint_count = 5, .clip_count = 1, .tick_count = 256, .ticks_per_segment = 256},
+        {.seed = 6, .joint_count = 5, .clip_count = 1, .tick_count = 257, .ticks_per_segment = 256},
+        {.seed = 7, .joint_count = 5, .clip_count = 1, .tick_count = 64, .ticks_per_segment = 64},
+        {.seed = 8, .joint_count = 5, .clip_count = 1, .tick_count = 0x3FFFFFFF, .is_still = true},
+    };
+    for (uint32_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        struct pack_content *const content = pack_content_random(&recipes[i]);
+        assert_string_equal(refusing_rule(content), "");
+        content->clips[0].rate_num = 1;
+        content->clips[0].rate_den = UINT32_MAX;
+        assert_string_equal(refusing_rule(content), "");
+        pack_content_free(content);
+    }
+}
+
+static void test_validate_most_blocks_are_allowed(void **state)
+{
+    (void)state;
+    for (uint32_t block_count = 2048; block_count <= 2049; block_count++) {
+        const struct pack_recipe recipe = {.seed = 1, .joint_count = 1};
+        struct pack_content *const content = pack_content_random(&recipe);
+        content->skeletons[0].block_count = block_count;
+        assert_string_equal(refusing_rule(content), block_count == 2048 ? "" : "skeleton.blocks");
+        pack_content_free(content);
+    }
+}
+
+// -- Everything else that can happen to a pack
+
+static uint8_t *copy_of(const uint8_t *bytes, size_t size_bytes)
+{
+    void *memory = NULL;
+    assert_int_equal(posix_memalign(&memory, 64, size_bytes == 0 ? 1 : size_bytes), 0);
+    memcpy(memory, bytes, size_bytes);
+    return memory;
+}
+
+static void test_validate_every_truncation_is_refused(void **state)
+{
+    (void)state;
+    size_t origin_bytes = 0;
+    uint8_t *const origin = bad_pack_origin(&origin_bytes);
+    for (size_t size_bytes = 0; size_bytes < origin_bytes; size_bytes++) {
+        uint8_t *const bytes = copy_of(origin, size_bytes);
+        trp_pack pack;
+        assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_ERROR_FORMAT);
+        assert_zeroed(&pack);
+        free(bytes);
+    }
+    free(origin);
+}
+
+/// The same with a size field that tells the truth: only the gap before the tail may go.
+static void test_validate_every_truncation_with_its_size_is_refused(void **state)
+{
+    (void)state;
+    size_t origin_bytes = 0;
+    uint8_t *const origin = bad_pack_origin(&origin_bytes);
+    const size_t strings = pack_section_row(origin, PACK_STRINGS); // the last section
+    const uint64_t used = pack_get_u64(origin, strings + 8) + pack_get_u64(origin, strings + 16);
+    for (size_t size_bytes = 24; size_bytes < origin_bytes; size_bytes++) {
+        uint8_t *const bytes = copy_of(origin, size_bytes);
+        pack_set_u64(bytes, 16, size_bytes);
+        assert_int_equal(pack_exercise(bytes, size_bytes),
+                         size_bytes < used + 64 ? TRP_ERROR_FORMAT : TRP_OK);
+        free(bytes);
+    }
+    free(origin);
+}
+
+static void test_validate_every_changed_byte_is_refused_or_harmless(void **state)
+{
+    (void)state;
+    size_t size_bytes = 0;
+    uint8_t *const origin = bad_pack_origin(&size_bytes);
+    uint8_t *const bytes = copy_of(origin, size_bytes);
+    uint32_t good_count = 0;
+    uint32_t bad_count = 0;
+    for (size_t at = 0; at < size_bytes; at++) {
+        const uint8_t was = origin[at];
+        uint8_t values[15] = {0, 1, 0x7F, 0x80, 0xFF, (uint8_t)(was + 1), (uint8_t)(was - 1)};
+        for (uint32_t bit = 0; bit < 8; bit++) {
+            values[7 + bit] = was ^ (uint8_t)(1u << bit);
+        }
+        for (uint32_t i = 0; i < 15; i++) {
+            bytes[at] = values[i];
+            const bool is_good = pack_exercise(bytes, size_bytes) == TRP_OK;
+            good_count += is_good;
+            bad_count += !is_good;
+        }
+        bytes[at] = was;
+    }
+    assert_true(good_count > 1000 && bad_count > 1000);
+    free(bytes);
+    free(origin);
+}
+
+static void test_validate_every_extreme_number_is_refused_or_harmless(void **state)
+{
+    (void)state;
+    size_t size_bytes = 0;
+    uint8_t *const origin = bad_pack_origin(&size_bytes);
+    uint8_t *const bytes = copy_of(origin, size_bytes);
+    const uint32_t size = (uint32_t)size_bytes;
+    const uint32_t numbers[] = {
+        0,          1,          0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFFE,
+        0xFFFFFFF0, 0xFFFFFFC0, 0x20000000, 0x10000000, 0x08000000, size,       size - 1,
+        size + 1,   size - 64,  0x7FC00000, 0x7F800000, 0xFF800000, 0x7F7FFFFF, 0x00800000,
+    };
+    for (size_t at = 0; at + 8 <= size_bytes; at += 2) {
+        for (uint32_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+            pack_set_u16(bytes, at,
+                         (uint16_t)(numbers[i] > 0xFFFF ? numbers[i] >> 16 : numbers[i]));
+            (void)pack_exercise(bytes, size_bytes);
+            pack_set_u32(bytes, at, numbers[i]);
+            (void)pack_exercise(bytes, size_bytes);
+            if (at % 8 == 0) {
+                pack_set_u64(bytes, at, (uint64_t)numbers[i] << 32 | numbers[i]);
+                (void)pack_exercise(bytes, size_bytes);
+                pack_set_u64(bytes, at, UINT64_MAX - numbers[i]);
+                (void)pack_exercise(bytes, size_bytes);
+            }
+            memcpy(bytes + at, origin + at, 8);
+        }
+    }
+    free(bytes);
+    free(origin);
+}
+
+/// Three bytes at a time, at random places, biased towards headers and metadata.
+static void test_validate_random_changes_are_refused_or_harmless(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    for (uint32_t round = 0; round < 40; round++) {
+        const struct pack_recipe recipe = {
+            .seed = round,
+            .joint_count = 1 + round,
+            .attachment_count = round % 5,
+            .skin_count = round % 3,
+            .clip_count = 2,
+            .tick_count = round * 3,
+            .flags = round % 8,
+        };
+        struct pack_content *const content = pack_content_random(&recipe);
+        size_t size_bytes = 0;
+        uint8_t *const origin = pack_write(content, &size_bytes);
+        pack_content_free(content);
+        uint8_t *const bytes = copy_of(origin, size_bytes);
+        assert_int_equal(pack_exercise(bytes, size_bytes), TRP_OK);
+        for (uint32_t i = 0; i < 200; i++) {
+            for (uint32_t k = 0; k < 3; k++) {
+                bytes[pack_random(&random) % size_bytes] = (uint8_t)pack_random(&random);
+            }
+            (void)pack_exercise(bytes, size_bytes);
+            memcpy(bytes, origin, size_bytes);
+        }
+        free(bytes);
+        free(origin);
+    }
+}
+
+/// 32,768 joints in chains of 1,024: the depth of each is walked, which must stay quick.
+static void test_validate_largest_skeleton_opens(void **state)
+{
+    (void)state;
+    const uint32_t joint_count = 32768;
+    struct pack_content *const content = pack_content_random(&(struct pack_recipe){.seed = 1});
+    struct pack_skeleton *const skeleton = &content->skeletons[0];
+    skeleton->block_count = 2048;
+    skeleton->joint_block_count = 2048;
+    skeleton->joint_count = joint_count;
+    struct pack_joint *const joints =
+        pack_content_allocate(content, joint_count * sizeof *skeleton->joints);
+    for (uint32_t i = 0; i < joint_count; i++) {
+        joints[i] = skeleton->joints[0];
+        joints[i].lane = (uint16_t)i;
+        joints[i].parent = i % 1024 == 0 ? TRP_NONE : i - 1;
+    }
+    skeleton->joints = joints;
+    assert_string_equal(refusing_rule(content), "");
+    pack_content_free(content);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--update") == 0) {
+        return update_files();
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_validate_bad_pack_is_refused_for_its_rule),
+        cmocka_unit_test(test_validate_bad_file_is_the_bad_pack),
+        cmocka_unit_test(test_validate_every_documented_rule_has_a_bad_pack),
+        cmocka_unit_test(test_validate_rules_of_the_source_are_those_documented),
+        cmocka_unit_test(test_validate_folder_of_bad_files_holds_nothing_else),
+        cmocka_unit_test(test_validate_deep_skeleton_is_refused),
+        cmocka_unit_test(test_validate_strings_are_utf8),
+        cmocka_unit_test(test_validate_string_cut_off_by_the_section_is_refused),
+        cmocka_unit_test(test_validate_values_are_bounded_at_the_limit),
+        cmocka_unit_test(test_validate_limits_of_a_clip_are_allowed),
+        cmocka_unit_test(test_validate_most_blocks_are_allowed),
+        cmocka_unit_test(test_validate_every_truncation_is_refused),
+        cmocka_unit_test(test_validate_every_truncation_with_its_size_is_refused),
+        cmocka_unit_test(test_validate_every_changed_byte_is_refused_or_harmless),
+        cmocka_unit_test(test_validate_every_extreme_number_is_refused_or_harmless),
+        cmocka_unit_test(test_validate_random_changes_are_refused_or_harmless),
+        cmocka_unit_test(test_validate_largest_skeleton_opens),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
