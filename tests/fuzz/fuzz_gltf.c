@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// Fuzz target: any bytes as a glTF file. Built with -fsanitize=fuzzer it is a libFuzzer program;
-// with -DTROUPE_FUZZ_REPLAY it runs once over the files and folders that it is given.
+// Fuzz target: any bytes as a glTF file. Linked with -fsanitize=fuzzer it is a libFuzzer program,
+// with replay.c it runs once over the files and folders that it is given.
 #include <stdint.h>
 
 #include "../gltf_exercise.h"
