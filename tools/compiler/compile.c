@@ -87,6 +87,17 @@ static bool open_skeleton_pack(struct compilation *compilation)
     return true;
 }
 
+static void tell_dependencies(const struct compile_options *options, const struct source *source)
+{
+    if (options->dependency == NULL) {
+        return;
+    }
+    options->dependency(source->input->path, options->dependency_user);
+    for (uint32_t i = 0; i < source->scene.other_file_count; i++) {
+        options->dependency(source->scene.other_files[i], options->dependency_user);
+    }
+}
+
 static bool open_source(struct compilation *compilation, const struct compile_input *input,
                         struct source *source)
 {
@@ -97,6 +108,7 @@ static bool open_source(struct compilation *compilation, const struct compile_in
     }
     source->is_open = true;
     report->file = input->path;
+    tell_dependencies(compilation->options, source);
     if (compilation->options->skeleton_pack != NULL) {
         source->skeletons = ARENA_NEW(&compilation->arena, struct skeleton, 1);
         source->skeleton_count = 1;
@@ -378,13 +390,13 @@ static bool collect_reports(struct compilation *compilation)
 static bool same_skeleton(const struct skeleton *a, const struct skeleton *b)
 {
     return a->bind_hash == b->bind_hash && a->block_count == b->block_count &&
-           a->metres_per_unit == b->metres_per_unit && strcmp(a->name, b->name) == 0 &&
+           a->metres_per_unit == b->metres_per_unit &&
            memcmp(a->rest, b->rest, a->block_count * sizeof *a->rest) == 0 &&
            memcmp(a->root, b->root, sizeof a->root) == 0;
 }
 
-/// Writes a skeleton and its skins, or finds the same one of an earlier input.
-static uint32_t write_skeleton(struct compilation *compilation, struct pack_writer *writer,
+/// Writes a skeleton, or finds the same one of an earlier input.
+static uint32_t write_skeleton(const struct compilation *compilation, struct pack_writer *writer,
                                const struct source *source, const struct skeleton *skeleton)
 {
     for (const struct source *earlier = compilation->sources; earlier != source; earlier++) {
@@ -394,14 +406,19 @@ static uint32_t write_skeleton(struct compilation *compilation, struct pack_writ
             }
         }
     }
-    const uint32_t index = pack_writer_add_skeleton(writer, skeleton);
+    return pack_writer_add_skeleton(writer, skeleton);
+}
+
+/// Writes the skins over a skeleton; characters of one skeleton may bring skins of their own.
+static void write_skins(struct pack_writer *writer, const struct source *source,
+                        const struct skeleton *skeleton, uint32_t index)
+{
     for (uint32_t i = 0; i < source->scene.skin_count; i++) {
         const struct scene_skin *const skin = &source->scene.skins[i];
         if (skin->joint_count > 0 && skeleton->joint_of_node[skin->nodes[0]] != TRP_NONE) {
             pack_writer_add_skin(writer, skeleton, index, skin);
         }
     }
-    return index;
 }
 
 static void write_clip(struct pack_writer *writer, struct task *task)
@@ -425,10 +442,13 @@ static bool write_pack(struct compilation *compilation, void **bytes, size_t *si
     for (uint32_t i = 0; i < compilation->options->input_count; i++) {
         struct source *const source = &compilation->sources[i];
         for (uint32_t k = 0; k < source->skeleton_count; k++) {
-            source->skeleton_indices[k] =
-                source->skeletons[k].in_pack
-                    ? write_skeleton(compilation, &writer, source, &source->skeletons[k])
-                    : TRP_NONE;
+            const struct skeleton *const skeleton = &source->skeletons[k];
+            source->skeleton_indices[k] = TRP_NONE;
+            if (skeleton->in_pack) {
+                source->skeleton_indices[k] =
+                    write_skeleton(compilation, &writer, source, skeleton);
+                write_skins(&writer, source, skeleton, source->skeleton_indices[k]);
+            }
         }
     }
     for (uint32_t i = 0; i < compilation->task_count; i++) {

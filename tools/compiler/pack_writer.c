@@ -28,6 +28,17 @@ static void section_add(struct pack_section *section, const void *bytes, size_t 
     memcpy(object->bytes, bytes, size);
 }
 
+static bool section_holds(const struct pack_section *section, const void *bytes, size_t size)
+{
+    for (uint32_t i = 0; i < section->count; i++) {
+        if (section->objects[i].size == size &&
+            memcmp(section->objects[i].bytes, bytes, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 uint32_t pack_writer_string(struct pack_writer *writer, const char *text)
 {
     if (writer->strings.size == 0) {
@@ -103,7 +114,9 @@ void pack_writer_add_skin(struct pack_writer *writer, const struct skeleton *ske
         const uint16_t lane = skeleton->lane_of_joint[joint];
         buffer_append(&bytes, &lane, sizeof lane);
     }
-    section_add(&writer->skins, bytes.bytes, bytes.size);
+    if (!section_holds(&writer->skins, bytes.bytes, bytes.size)) {
+        section_add(&writer->skins, bytes.bytes, bytes.size);
+    }
     buffer_free(&bytes);
 }
 

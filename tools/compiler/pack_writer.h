@@ -34,7 +34,7 @@ uint32_t pack_writer_string(struct pack_writer *writer, const char *text);
 /// Adds a skeleton and returns its index.
 uint32_t pack_writer_add_skeleton(struct pack_writer *writer, const struct skeleton *skeleton);
 
-/// Adds a skin over a skeleton of this pack.
+/// Adds a skin over a skeleton of this pack, unless the pack has the very same one.
 void pack_writer_add_skin(struct pack_writer *writer, const struct skeleton *skeleton,
                           uint32_t skeleton_index, const struct scene_skin *skin);
 
