@@ -241,7 +241,7 @@ static void test_compiler_additive_clip_adds_up_to_its_source(void **state)
     trp_clip plain;
     trp_clip delta;
     trp_skeleton skeleton;
-    trp_pose_block poses[3][1];
+    _Alignas(64) trp_pose_block poses[3][1];
     assert_int_equal(trp_pack_skeleton(&compiled.pack, 0, &skeleton), TRP_OK);
     assert_int_equal(trp_pack_clip(&compiled.pack,
                                    trp_pack_find_clip(&compiled.pack, trp_name_hash("one|wave")),

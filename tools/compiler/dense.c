@@ -276,7 +276,7 @@ static void track_between(const struct dense *dense, const struct gap *gap, uint
 {
     const struct dense_track *const track = &dense->tracks[index];
     if (track->is_held) {
-        u = u >= 1.0 - 1e-3 / (gap->tick1 - gap->tick0) ? 1.0 : 0.0;
+        u = u >= 1.0 - 1.0 / 1024.0 / (gap->tick1 - gap->tick0) ? 1.0 : 0.0;
     }
     const double *const value0 = track->values[gap->tick0];
     const double *const value1 = track->values[gap->tick1];
