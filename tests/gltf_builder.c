@@ -14,7 +14,8 @@
 enum { JSON_BYTES = 1 << 18 };
 
 uint32_t gltf_builder_add(struct gltf_builder *builder, enum gltf_section section,
-                          const char *format, ...) {
+                          const char *format, ...)
+{
     char *const text = builder->sections[section].text;
     size_t used = builder->sections[section].text_bytes;
     if (used > 0) {
@@ -30,7 +31,8 @@ uint32_t gltf_builder_add(struct gltf_builder *builder, enum gltf_section sectio
 }
 
 uint32_t gltf_builder_view(struct gltf_builder *builder, const void *bytes, size_t size_bytes,
-                           const char *members) {
+                           const char *members)
+{
     const size_t offset = (builder->binary_bytes + 3) / 4 * 4;
     assert(offset + size_bytes <= GLTF_BINARY_BYTES);
     memcpy(builder->binary + offset, bytes, size_bytes);
@@ -42,7 +44,8 @@ uint32_t gltf_builder_view(struct gltf_builder *builder, const void *bytes, size
 
 uint32_t gltf_builder_accessor(struct gltf_builder *builder, int component, const char *type,
                                uint32_t count, const char *members, const void *bytes,
-                               size_t size_bytes) {
+                               size_t size_bytes)
+{
     const uint32_t view = gltf_builder_view(builder, bytes, size_bytes, "");
     return gltf_builder_add(
         builder, GLTF_ACCESSORS,
@@ -50,8 +53,9 @@ uint32_t gltf_builder_accessor(struct gltf_builder *builder, int component, cons
         type, count, members);
 }
 
-uint32_t gltf_builder_floats(struct gltf_builder *builder, uint32_t component_count,
-                             uint32_t count, const float *values) {
+uint32_t gltf_builder_floats(struct gltf_builder *builder, uint32_t component_count, uint32_t count,
+                             const float *values)
+{
     const char *const type = component_count == 1   ? "SCALAR"
                              : component_count == 3 ? "VEC3"
                              : component_count == 4 ? "VEC4"
@@ -61,7 +65,8 @@ uint32_t gltf_builder_floats(struct gltf_builder *builder, uint32_t component_co
 }
 
 /// Writes the JSON text; `uri` is a member of the buffer, or empty.
-static size_t write_json(const struct gltf_builder *builder, const char *uri, char *json) {
+static size_t write_json(const struct gltf_builder *builder, const char *uri, char *json)
+{
     static const char *const names[GLTF_SECTION_COUNT] = {
         "bufferViews", "accessors", "nodes", "skins", "animations",
     };
@@ -87,13 +92,15 @@ static size_t write_json(const struct gltf_builder *builder, const char *uri, ch
     return (size_t)used;
 }
 
-static void put_u32(unsigned char *bytes, size_t value) {
+static void put_u32(unsigned char *bytes, size_t value)
+{
     for (int i = 0; i < 4; i++) {
         bytes[i] = (unsigned char)(value >> (8 * i));
     }
 }
 
-unsigned char *gltf_builder_glb(const struct gltf_builder *builder, size_t *size_bytes) {
+unsigned char *gltf_builder_glb(const struct gltf_builder *builder, size_t *size_bytes)
+{
     char *const json = malloc(JSON_BYTES);
     const size_t json_bytes = write_json(builder, "", json);
     const size_t json_padded = (json_bytes + 3) / 4 * 4;
@@ -117,7 +124,8 @@ unsigned char *gltf_builder_glb(const struct gltf_builder *builder, size_t *size
     return bytes;
 }
 
-unsigned char *gltf_builder_gltf(const struct gltf_builder *builder, size_t *size_bytes) {
+unsigned char *gltf_builder_gltf(const struct gltf_builder *builder, size_t *size_bytes)
+{
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char *const uri = malloc(GLTF_BINARY_BYTES / 3 * 4 + 100);

@@ -54,8 +54,8 @@ uint32_t gltf_builder_accessor(struct gltf_builder *builder, int component, cons
                                size_t size_bytes);
 
 /// Adds floats as an accessor of SCALAR, VEC3, VEC4 or MAT4.
-uint32_t gltf_builder_floats(struct gltf_builder *builder, uint32_t component_count,
-                             uint32_t count, const float *values);
+uint32_t gltf_builder_floats(struct gltf_builder *builder, uint32_t component_count, uint32_t count,
+                             const float *values);
 
 /// Returns the file, which the caller frees.
 unsigned char *gltf_builder_glb(const struct gltf_builder *builder, size_t *size_bytes);

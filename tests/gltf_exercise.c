@@ -13,14 +13,16 @@
 
 #define REQUIRE(condition) require((condition), #condition, __LINE__)
 
-static void require(bool holds, const char *condition, int line) {
+static void require(bool holds, const char *condition, int line)
+{
     if (!holds) {
         fprintf(stderr, "gltf_exercise.c:%d: broken: %s\n", line, condition);
         abort();
     }
 }
 
-static bool all_finite(const double *values, size_t count) {
+static bool all_finite(const double *values, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
             return false;
@@ -29,11 +31,13 @@ static bool all_finite(const double *values, size_t count) {
     return true;
 }
 
-static bool is_unit(const double q[4]) {
+static bool is_unit(const double q[4])
+{
     return fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < 1e-12;
 }
 
-static void check_nodes(const struct scene *scene) {
+static void check_nodes(const struct scene *scene)
+{
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const struct scene_node *const node = &scene->nodes[i];
         REQUIRE(node->name);
@@ -47,7 +51,8 @@ static void check_nodes(const struct scene *scene) {
     }
 }
 
-static void check_skins(const struct scene *scene) {
+static void check_skins(const struct scene *scene)
+{
     for (uint32_t i = 0; i < scene->skin_count; i++) {
         const struct scene_skin *const skin = &scene->skins[i];
         REQUIRE(skin->name && skin->joint_count > 0);
@@ -59,7 +64,8 @@ static void check_skins(const struct scene *scene) {
     }
 }
 
-static void check_curve(const struct scene_curve *curve, enum scene_path path) {
+static void check_curve(const struct scene_curve *curve, enum scene_path path)
+{
     const uint32_t count = curve->key_count;
     REQUIRE(count >= 1 && curve->stride == (path == SCENE_ROTATION ? 4 : 3));
     REQUIRE(all_finite(curve->times, count) && curve->times[0] >= 0);
@@ -82,7 +88,8 @@ static void check_curve(const struct scene_curve *curve, enum scene_path path) {
     }
 }
 
-static void check_clips(const struct scene *scene) {
+static void check_clips(const struct scene *scene)
+{
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const struct scene_clip *const clip = &scene->clips[i];
         REQUIRE(clip->name && isfinite(clip->duration_s) && clip->duration_s >= 0);
@@ -95,7 +102,8 @@ static void check_clips(const struct scene *scene) {
     }
 }
 
-bool gltf_exercise(const void *bytes, size_t size_bytes) {
+bool gltf_exercise(const void *bytes, size_t size_bytes)
+{
     void *const copy = malloc(size_bytes > 0 ? size_bytes : 1);
     memcpy(copy, bytes, size_bytes);
     struct scene scene;

@@ -17,7 +17,8 @@
 #include "arena.h"
 #include "report.h"
 
-static void test_arena_pieces_are_aligned_zeroed_and_apart(void **state) {
+static void test_arena_pieces_are_aligned_zeroed_and_apart(void **state)
+{
     (void)state;
     const size_t sizes[] = {0, 1, 63, 64, 65, 4096, 65535, 65536, 65537, 1 << 20, 0, 7};
     enum { COUNT = sizeof sizes / sizeof *sizes };
@@ -46,7 +47,8 @@ static void test_arena_pieces_are_aligned_zeroed_and_apart(void **state) {
     }
 }
 
-static void test_arena_string_is_an_own_copy(void **state) {
+static void test_arena_string_is_an_own_copy(void **state)
+{
     (void)state;
     struct arena arena = {0};
     char text[] = "hip";
@@ -57,14 +59,16 @@ static void test_arena_string_is_an_own_copy(void **state) {
     arena_free(&arena);
 }
 
-static void test_arena_free_of_an_empty_one_does_nothing(void **state) {
+static void test_arena_free_of_an_empty_one_does_nothing(void **state)
+{
     (void)state;
     struct arena arena = {0};
     arena_free(&arena);
     assert_null(arena.chunks);
 }
 
-static void test_arena_overflowing_request_ends_the_program_with_six(void **state) {
+static void test_arena_overflowing_request_ends_the_program_with_six(void **state)
+{
     (void)state;
     const pid_t child = fork();
     if (child == 0) {
@@ -79,7 +83,8 @@ static void test_arena_overflowing_request_ends_the_program_with_six(void **stat
     assert_int_equal(WEXITSTATUS(status), TROUPE_EXIT_INTERNAL);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena_pieces_are_aligned_zeroed_and_apart),
         cmocka_unit_test(test_arena_string_is_an_own_copy),

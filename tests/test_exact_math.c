@@ -25,13 +25,15 @@ static const uint64_t golden_hash = 0x45d6449921c68f32;
 
 static uint64_t random_state;
 
-static double random_between(double low, double high) {
+static double random_between(double low, double high)
+{
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return low + (high - low) * ((double)(random_state >> 11) * 0x1p-53);
 }
 
 /// Returns |value - truth| in units of the last place of the truth rounded to double.
-static double error_in_ulp(double value, long double truth) {
+static double error_in_ulp(double value, long double truth)
+{
     int exponent;
     frexpl(truth, &exponent);
     if (exponent < -1021) {
@@ -40,7 +42,8 @@ static double error_in_ulp(double value, long double truth) {
     return (double)(fabsl((long double)value - truth) / ldexpl(1.0L, exponent - 53));
 }
 
-static void skip_without_long_double(void) {
+static void skip_without_long_double(void)
+{
     random_state = 1;
 #if LDBL_MANT_DIG < 64
     skip();
@@ -50,7 +53,8 @@ static void skip_without_long_double(void) {
 typedef double (*subject)(double);
 typedef long double (*truth)(long double);
 
-static double worst_ulp(subject function, truth reference, double low, double high) {
+static double worst_ulp(subject function, truth reference, double low, double high)
+{
     double worst = 0;
     for (int i = 0; i < SAMPLE_COUNT; i++) {
         const double x = random_between(low, high);
@@ -61,13 +65,15 @@ static double worst_ulp(subject function, truth reference, double low, double hi
 }
 
 /// Fails with numbers: an assertion on a flag would hide how far off it was.
-static void assert_at_most(double value, double bound) {
+static void assert_at_most(double value, double bound)
+{
     if (!(value <= bound)) {
         fail_msg("%.4f is over the bound %.4f", value, bound);
     }
 }
 
-static void test_exact_math_sin_and_cos_small_angles_within_two_ulp(void **state) {
+static void test_exact_math_sin_and_cos_small_angles_within_two_ulp(void **state)
+{
     (void)state;
     skip_without_long_double();
     assert_at_most(worst_ulp(exact_sin, sinl, -0.8, 0.8), 1.5);
@@ -75,8 +81,8 @@ static void test_exact_math_sin_and_cos_small_angles_within_two_ulp(void **state
     assert_at_most(worst_ulp(exact_cos, cosl, -0.8, 0.8), 1.5);
 }
 
-
-static void test_exact_math_sin_and_cos_to_a_million_within_two_ulp(void **state) {
+static void test_exact_math_sin_and_cos_to_a_million_within_two_ulp(void **state)
+{
     (void)state;
     skip_without_long_double();
     const double ranges[] = {10, 1000, 1e6};
@@ -86,7 +92,8 @@ static void test_exact_math_sin_and_cos_to_a_million_within_two_ulp(void **state
     }
 }
 
-static void test_exact_math_sin_at_multiples_of_pi_within_a_tenth_of_an_attometre(void **state) {
+static void test_exact_math_sin_at_multiples_of_pi_within_a_tenth_of_an_attometre(void **state)
+{
     (void)state;
     skip_without_long_double();
     for (int n = -318309; n <= 318309; n += 7) {
@@ -97,7 +104,8 @@ static void test_exact_math_sin_at_multiples_of_pi_within_a_tenth_of_an_attometr
     }
 }
 
-static void test_exact_math_acos_within_two_ulp(void **state) {
+static void test_exact_math_acos_within_two_ulp(void **state)
+{
     (void)state;
     skip_without_long_double();
     assert_at_most(worst_ulp(exact_acos, acosl, -1, 1), 2);
@@ -108,7 +116,8 @@ static void test_exact_math_acos_within_two_ulp(void **state) {
     assert_at_most(error_in_ulp(exact_acos(-1 + 0x1p-53), acosl(-1 + 0x1p-53)), 2);
 }
 
-static void test_exact_math_atan2_any_quadrant_within_two_ulp(void **state) {
+static void test_exact_math_atan2_any_quadrant_within_two_ulp(void **state)
+{
     (void)state;
     skip_without_long_double();
     double worst = 0;
@@ -121,14 +130,16 @@ static void test_exact_math_atan2_any_quadrant_within_two_ulp(void **state) {
     assert_at_most(worst, 2);
 }
 
-static void test_exact_math_exp2_within_two_ulp(void **state) {
+static void test_exact_math_exp2_within_two_ulp(void **state)
+{
     (void)state;
     skip_without_long_double();
     assert_at_most(worst_ulp(exact_exp2, exp2l, -1022, 1023), 1.5);
     assert_at_most(worst_ulp(exact_exp2, exp2l, -1, 1), 1.5);
 }
 
-static void test_exact_math_log2_within_two_ulp(void **state) {
+static void test_exact_math_log2_within_two_ulp(void **state)
+{
     (void)state;
     skip_without_long_double();
     assert_at_most(worst_ulp(exact_log2, log2l, 1e-3, 1e3), 1.0);
@@ -137,7 +148,8 @@ static void test_exact_math_log2_within_two_ulp(void **state) {
     assert_at_most(worst_ulp(exact_log2, log2l, 1e300, 1e308), 1.0);
 }
 
-static void test_exact_math_pow_within_four_ulp(void **state) {
+static void test_exact_math_pow_within_four_ulp(void **state)
+{
     (void)state;
     skip_without_long_double();
     double worst = 0;
@@ -150,11 +162,13 @@ static void test_exact_math_pow_within_four_ulp(void **state) {
     assert_at_most(worst, 2);
 }
 
-static bool same_bits(double a, double b) {
+static bool same_bits(double a, double b)
+{
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static void test_exact_math_special_values_are_exact(void **state) {
+static void test_exact_math_special_values_are_exact(void **state)
+{
     (void)state;
     const double pi = 0x1.921fb54442d18p+1;
     assert_true(same_bits(exact_sin(0), 0));
@@ -187,7 +201,8 @@ static void test_exact_math_special_values_are_exact(void **state) {
     assert_true(same_bits(exact_pow(2, -3), 0.125));
 }
 
-static void test_exact_math_outside_the_range_is_nan(void **state) {
+static void test_exact_math_outside_the_range_is_nan(void **state)
+{
     (void)state;
     const double outside[] = {NAN, INFINITY, -INFINITY, 1e7};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
@@ -212,7 +227,8 @@ static void test_exact_math_outside_the_range_is_nan(void **state) {
     assert_true(isnan(exact_pow(2, -1e308)));
 }
 
-static void hash_double(uint64_t *hash, double value) {
+static void hash_double(uint64_t *hash, double value)
+{
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     for (int i = 0; i < 8; i++) {
@@ -220,7 +236,8 @@ static void hash_double(uint64_t *hash, double value) {
     }
 }
 
-static void test_exact_math_bits_match_the_golden_hash(void **state) {
+static void test_exact_math_bits_match_the_golden_hash(void **state)
+{
     (void)state;
     random_state = 2;
     uint64_t hash = 0xcbf29ce484222325u;
@@ -240,7 +257,8 @@ static void test_exact_math_bits_match_the_golden_hash(void **state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_math_sin_and_cos_small_angles_within_two_ulp),
         cmocka_unit_test(test_exact_math_sin_and_cos_to_a_million_within_two_ulp),

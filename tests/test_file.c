@@ -24,12 +24,14 @@ static char folder[] = "/tmp/troupe-test-file-XXXXXX";
 static char path_buffer[256];
 
 /// Returns a path inside the folder of this test run; good until the next call.
-static const char *path_of(const char *name) {
+static const char *path_of(const char *name)
+{
     snprintf(path_buffer, sizeof path_buffer, "%s/%s", folder, name);
     return path_buffer;
 }
 
-static uint32_t folder_entry_count(void) {
+static uint32_t folder_entry_count(void)
+{
     DIR *const entries = opendir(folder);
     uint32_t count = 0;
     while (readdir(entries)) {
@@ -39,13 +41,15 @@ static uint32_t folder_entry_count(void) {
     return count - 2; // without . and ..
 }
 
-static int setup(void **state) {
+static int setup(void **state)
+{
     (void)state;
     strcpy(folder, "/tmp/troupe-test-file-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
     (void)state;
     DIR *const entries = opendir(folder);
     struct dirent *entry;
@@ -56,7 +60,8 @@ static int teardown(void **state) {
     return rmdir(folder);
 }
 
-static void assert_holds(const char *path, const void *expected, size_t expected_bytes) {
+static void assert_holds(const char *path, const void *expected, size_t expected_bytes)
+{
     struct report report = {0};
     void *bytes;
     size_t size_bytes;
@@ -67,7 +72,8 @@ static void assert_holds(const char *path, const void *expected, size_t expected
     free(bytes);
 }
 
-static void test_file_written_bytes_come_back(void **state) {
+static void test_file_written_bytes_come_back(void **state)
+{
     (void)state;
     const size_t sizes[] = {0, 1, 63, 64, 65, 1000003};
     unsigned char *const bytes = malloc(1000003);
@@ -83,7 +89,8 @@ static void test_file_written_bytes_come_back(void **state) {
     assert_int_equal(folder_entry_count(), 1);
 }
 
-static void test_file_written_mode_obeys_the_mask(void **state) {
+static void test_file_written_mode_obeys_the_mask(void **state)
+{
     (void)state;
     const mode_t mask = umask(027);
     struct report report = {0};
@@ -94,7 +101,8 @@ static void test_file_written_mode_obeys_the_mask(void **state) {
     assert_int_equal(status.st_mode & 0777, 0640);
 }
 
-static void assert_read_fails(const char *path, const char *reason) {
+static void assert_read_fails(const char *path, const char *reason)
+{
     struct report report = {.file = "other"};
     void *bytes = &report;
     size_t size_bytes = 1;
@@ -108,28 +116,33 @@ static void assert_read_fails(const char *path, const char *reason) {
     assert_string_equal(report.file, "other");
 }
 
-static void test_file_read_missing_says_so(void **state) {
+static void test_file_read_missing_says_so(void **state)
+{
     (void)state;
     assert_read_fails(path_of("none"), "No such file or directory");
 }
 
-static void test_file_read_folder_says_so(void **state) {
+static void test_file_read_folder_says_so(void **state)
+{
     (void)state;
     assert_read_fails(folder, "Is a directory");
 }
 
-static void test_file_read_pipe_is_refused_without_waiting(void **state) {
+static void test_file_read_pipe_is_refused_without_waiting(void **state)
+{
     (void)state;
     assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
     assert_read_fails(path_of("pipe"), "Not a regular file");
 }
 
-static void test_file_read_device_is_refused(void **state) {
+static void test_file_read_device_is_refused(void **state)
+{
     (void)state;
     assert_read_fails("/dev/zero", "Not a regular file");
 }
 
-static void assert_write_fails(const char *path, const char *reason) {
+static void assert_write_fails(const char *path, const char *reason)
+{
     struct report report = {0};
     assert_false(file_write(path, "bytes", 5, &report));
     assert_int_equal(report.exit_code, TROUPE_EXIT_IO);
@@ -138,19 +151,22 @@ static void assert_write_fails(const char *path, const char *reason) {
     assert_string_equal(report.first_error, expected);
 }
 
-static void test_file_write_to_missing_folder_says_so(void **state) {
+static void test_file_write_to_missing_folder_says_so(void **state)
+{
     (void)state;
     assert_write_fails(path_of("none/a.trp"), "No such file or directory");
     assert_int_equal(folder_entry_count(), 0);
 }
 
-static void test_file_write_over_folder_says_so(void **state) {
+static void test_file_write_over_folder_says_so(void **state)
+{
     (void)state;
     assert_write_fails(folder, "Is a directory");
     assert_int_equal(folder_entry_count(), 0);
 }
 
-static void test_file_write_cut_short_keeps_the_old_file_and_leaves_nothing(void **state) {
+static void test_file_write_cut_short_keeps_the_old_file_and_leaves_nothing(void **state)
+{
     (void)state;
     struct report report = {0};
     assert_true(file_write(path_of("a.trp"), "old", 3, &report));
@@ -170,7 +186,8 @@ static void test_file_write_cut_short_keeps_the_old_file_and_leaves_nothing(void
     assert_int_equal(folder_entry_count(), 1);
 }
 
-static void test_file_write_taken_temporary_name_uses_another(void **state) {
+static void test_file_write_taken_temporary_name_uses_another(void **state)
+{
     (void)state;
     char name[64];
     snprintf(name, sizeof name, "a.trp.%ld-0.tmp", (long)getpid());
@@ -183,7 +200,8 @@ static void test_file_write_taken_temporary_name_uses_another(void **state) {
     assert_holds(path_of(name), "", 0);
 }
 
-static void test_file_write_to_device_leaves_it_a_device(void **state) {
+static void test_file_write_to_device_leaves_it_a_device(void **state)
+{
     (void)state;
     struct report report = {0};
     assert_true(file_write("/dev/null", "bytes", 5, &report));
@@ -192,7 +210,8 @@ static void test_file_write_to_device_leaves_it_a_device(void **state) {
     assert_true(S_ISCHR(status.st_mode));
 }
 
-int main(void) {
+int main(void)
+{
 #define FILE_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         FILE_TEST(test_file_written_bytes_come_back),

@@ -22,7 +22,8 @@
 
 /// Imports a copy of exactly this size, so that a read past the end is found.
 static bool import_copy(const void *bytes, size_t size_bytes, struct scene *scene,
-                        struct report *report) {
+                        struct report *report)
+{
     void *const copy = malloc(size_bytes > 0 ? size_bytes : 1);
     memcpy(copy, bytes, size_bytes);
     const bool ok = import_gltf("folder/test.gltf", copy, size_bytes, scene, report);
@@ -31,7 +32,8 @@ static bool import_copy(const void *bytes, size_t size_bytes, struct scene *scen
 }
 
 static bool import_built(const struct gltf_builder *builder, struct scene *scene,
-                         struct report *report) {
+                         struct report *report)
+{
     size_t size_bytes;
     unsigned char *const bytes = gltf_builder_glb(builder, &size_bytes);
     const bool ok = import_copy(bytes, size_bytes, scene, report);
@@ -40,7 +42,8 @@ static bool import_built(const struct gltf_builder *builder, struct scene *scene
 }
 
 static void assert_imports(const struct gltf_builder *builder, struct scene *scene,
-                           struct report *report) {
+                           struct report *report)
+{
     *report = (struct report){0};
     if (!import_built(builder, scene, report)) {
         fail_msg("%s", report->first_error);
@@ -49,7 +52,8 @@ static void assert_imports(const struct gltf_builder *builder, struct scene *sce
 
 /// @param line  what follows "folder/test.gltf: error: "
 static void assert_refused(const struct gltf_builder *builder, enum troupe_exit exit_code,
-                           const char *line) {
+                           const char *line)
+{
     struct scene scene;
     struct report report = {0};
     if (import_built(builder, &scene, &report)) {
@@ -65,7 +69,8 @@ static void assert_refused(const struct gltf_builder *builder, enum troupe_exit 
 }
 
 /// Adds nodes, a skin and a clip with a track of each path and interpolation.
-static void build_character(struct gltf_builder *builder) {
+static void build_character(struct gltf_builder *builder)
+{
     gltf_builder_add(builder, GLTF_NODES, "{\"name\":\"root\",\"children\":[2,1]}");
     gltf_builder_add(builder, GLTF_NODES,
                      "{\"name\":\"knee\",\"translation\":[0,-1,0.5],\"scale\":[1,2,3]}");
@@ -90,19 +95,19 @@ static void build_character(struct gltf_builder *builder) {
     const uint32_t translation = gltf_builder_floats(builder, 3, 3, translations);
     const uint32_t rotation = gltf_builder_floats(builder, 4, 3, rotations);
     const uint32_t scale = gltf_builder_floats(builder, 3, 9, scales);
-    gltf_builder_add(
-        builder, GLTF_ANIMATIONS,
-        "{\"name\":\"walk\",\"channels\":["
-        "{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"translation\"}},"
-        "{\"sampler\":1,\"target\":{\"node\":1,\"path\":\"rotation\"}},"
-        "{\"sampler\":2,\"target\":{\"node\":2,\"path\":\"scale\"}}],\"samplers\":["
-        "{\"input\":%u,\"output\":%u},"
-        "{\"input\":%u,\"output\":%u,\"interpolation\":\"STEP\"},"
-        "{\"input\":%u,\"output\":%u,\"interpolation\":\"CUBICSPLINE\"}]}",
-        input, translation, input, rotation, input, scale);
+    gltf_builder_add(builder, GLTF_ANIMATIONS,
+                     "{\"name\":\"walk\",\"channels\":["
+                     "{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"translation\"}},"
+                     "{\"sampler\":1,\"target\":{\"node\":1,\"path\":\"rotation\"}},"
+                     "{\"sampler\":2,\"target\":{\"node\":2,\"path\":\"scale\"}}],\"samplers\":["
+                     "{\"input\":%u,\"output\":%u},"
+                     "{\"input\":%u,\"output\":%u,\"interpolation\":\"STEP\"},"
+                     "{\"input\":%u,\"output\":%u,\"interpolation\":\"CUBICSPLINE\"}]}",
+                     input, translation, input, rotation, input, scale);
 }
 
-static void check_character(const struct scene *scene) {
+static void check_character(const struct scene *scene)
+{
     assert_string_equal(scene->file, "folder/test.gltf");
     assert_string_equal(scene->stem, "test");
     assert_int_equal(scene->node_count, 3);
@@ -160,7 +165,8 @@ static void check_character(const struct scene *scene) {
     assert_true(fabs(tracks[1].curve.values[5] - 0.6) < 1e-7);
 }
 
-static void test_gltf_glb_and_text_give_the_same_scene(void **state) {
+static void test_gltf_glb_and_text_give_the_same_scene(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -182,7 +188,8 @@ static void test_gltf_glb_and_text_give_the_same_scene(void **state) {
 
 /// Adds a node and one channel for its path, with accessors that exist already.
 static void build_channel(struct gltf_builder *builder, const char *path, uint32_t input,
-                          uint32_t output, const char *interpolation) {
+                          uint32_t output, const char *interpolation)
+{
     const uint32_t node = gltf_builder_add(builder, GLTF_NODES, "{}");
     gltf_builder_add(builder, GLTF_ANIMATIONS,
                      "{\"channels\":[{\"sampler\":0,\"target\":{\"node\":%u,\"path\":\"%s\"}}],"
@@ -191,7 +198,8 @@ static void build_channel(struct gltf_builder *builder, const char *path, uint32
 }
 
 /// Adds that with the given key times, for which values of the right number follow.
-static uint32_t build_times(struct gltf_builder *builder, uint32_t count) {
+static uint32_t build_times(struct gltf_builder *builder, uint32_t count)
+{
     float times[64];
     for (uint32_t i = 0; i < count; i++) {
         times[i] = (float)i * 0.5f;
@@ -200,7 +208,8 @@ static uint32_t build_times(struct gltf_builder *builder, uint32_t count) {
 }
 
 static void assert_values(const struct scene *scene, uint32_t clip, const double *expected,
-                          size_t count) {
+                          size_t count)
+{
     const struct scene_curve *const curve = &scene->clips[clip].tracks[0].curve;
     assert_int_equal((size_t)curve->key_count * curve->stride, count);
     for (size_t i = 0; i < count; i++) {
@@ -210,7 +219,8 @@ static void assert_values(const struct scene *scene, uint32_t clip, const double
     }
 }
 
-static void test_gltf_integers_normalised_or_not_are_decoded(void **state) {
+static void test_gltf_integers_normalised_or_not_are_decoded(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -226,9 +236,9 @@ static void test_gltf_integers_normalised_or_not_are_decoded(void **state) {
         bool is_normalised;
         double divisor;
     } cases[] = {
-        {5120, i8, 4, true, 127},      {5121, u8, 4, true, 255},   {5122, i16, 8, true, 32767},
-        {5123, u16, 8, true, 65535},   {5120, i8, 4, false, 1},    {5121, u8, 4, false, 1},
-        {5122, i16, 8, false, 1},      {5123, u16, 8, false, 1},   {5125, u32, 12, false, 1},
+        {5120, i8, 4, true, 127},    {5121, u8, 4, true, 255}, {5122, i16, 8, true, 32767},
+        {5123, u16, 8, true, 65535}, {5120, i8, 4, false, 1},  {5121, u8, 4, false, 1},
+        {5122, i16, 8, false, 1},    {5123, u16, 8, false, 1}, {5125, u32, 12, false, 1},
     };
     enum { CASE_COUNT = sizeof cases / sizeof *cases };
     const uint32_t input = build_times(&builder, 2);
@@ -264,7 +274,8 @@ static void test_gltf_integers_normalised_or_not_are_decoded(void **state) {
     scene_free(&scene);
 }
 
-static void test_gltf_quantised_rotations_are_unit_without_a_warning(void **state) {
+static void test_gltf_quantised_rotations_are_unit_without_a_warning(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -272,10 +283,10 @@ static void test_gltf_quantised_rotations_are_unit_without_a_warning(void **stat
     const int8_t i8[8] = {0, 76, 0, 102, 63, 64, -63, 64};
     const int16_t i16[8] = {0, 19660, 0, 26214, -16384, 16384, 16383, 16384};
     const uint32_t input = build_times(&builder, 2);
-    const uint32_t small = gltf_builder_accessor(&builder, 5120, "VEC4", 2,
-                                                 ",\"normalized\":true", i8, sizeof i8);
-    const uint32_t large = gltf_builder_accessor(&builder, 5122, "VEC4", 2,
-                                                 ",\"normalized\":true", i16, sizeof i16);
+    const uint32_t small =
+        gltf_builder_accessor(&builder, 5120, "VEC4", 2, ",\"normalized\":true", i8, sizeof i8);
+    const uint32_t large =
+        gltf_builder_accessor(&builder, 5122, "VEC4", 2, ",\"normalized\":true", i16, sizeof i16);
     build_channel(&builder, "rotation", input, small, "LINEAR");
     build_channel(&builder, "rotation", input, large, "STEP");
     struct scene scene;
@@ -290,7 +301,8 @@ static void test_gltf_quantised_rotations_are_unit_without_a_warning(void **stat
     scene_free(&scene);
 }
 
-static void test_gltf_stride_and_offsets_find_interleaved_values(void **state) {
+static void test_gltf_stride_and_offsets_find_interleaved_values(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -317,7 +329,8 @@ static void test_gltf_stride_and_offsets_find_interleaved_values(void **state) {
     scene_free(&scene);
 }
 
-static void test_gltf_sparse_values_replace_those_of_the_view_or_zeros(void **state) {
+static void test_gltf_sparse_values_replace_those_of_the_view_or_zeros(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -357,7 +370,8 @@ static void test_gltf_sparse_values_replace_those_of_the_view_or_zeros(void **st
     scene_free(&scene);
 }
 
-static void test_gltf_accessor_without_view_is_all_zero(void **state) {
+static void test_gltf_accessor_without_view_is_all_zero(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -373,7 +387,8 @@ static void test_gltf_accessor_without_view_is_all_zero(void **state) {
     scene_free(&scene);
 }
 
-static void test_gltf_key_times_out_of_order_or_range_are_refused_by_key(void **state) {
+static void test_gltf_key_times_out_of_order_or_range_are_refused_by_key(void **state)
+{
     (void)state;
     const struct {
         float times[4];
@@ -383,10 +398,12 @@ static void test_gltf_key_times_out_of_order_or_range_are_refused_by_key(void **
         {{-0.97f, 0, 1, 2}, "key 0 is at -0.970000029 s, before 0 [gltf.animation.times]"},
         {{0, 0, 1, 2}, "key 1 at 0 s is not after key 0 at 0 s [gltf.animation.times]"},
         {{0, 1, 2, 1.5f}, "key 3 at 1.5 s is not after key 2 at 2 s [gltf.animation.times]"},
-        {{0, 1, NAN, 3}, "component 0 of element 2 of accessor 0 is not finite "
-                         "[gltf.accessor.finite]"},
-        {{0, 1, 2, INFINITY}, "component 0 of element 3 of accessor 0 is not finite "
-                              "[gltf.accessor.finite]"},
+        {{0, 1, NAN, 3},
+         "component 0 of element 2 of accessor 0 is not finite "
+         "[gltf.accessor.finite]"},
+        {{0, 1, 2, INFINITY},
+         "component 0 of element 3 of accessor 0 is not finite "
+         "[gltf.accessor.finite]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static struct gltf_builder builder;
@@ -401,7 +418,8 @@ static void test_gltf_key_times_out_of_order_or_range_are_refused_by_key(void **
     }
 }
 
-static void test_gltf_values_that_are_not_finite_are_refused_by_place(void **state) {
+static void test_gltf_values_that_are_not_finite_are_refused_by_place(void **state)
+{
     (void)state;
     // B84
     const float poison[] = {NAN, INFINITY, -INFINITY};
@@ -427,7 +445,8 @@ static void test_gltf_values_that_are_not_finite_are_refused_by_place(void **sta
                    "finite [gltf.accessor.finite]");
 }
 
-static void test_gltf_unnormalised_rotations_are_normalised_with_one_warning(void **state) {
+static void test_gltf_unnormalised_rotations_are_normalised_with_one_warning(void **state)
+{
     (void)state;
     // B07
     static struct gltf_builder builder;
@@ -456,7 +475,8 @@ static void test_gltf_unnormalised_rotations_are_normalised_with_one_warning(voi
     scene_free(&scene);
 }
 
-static void test_gltf_rotation_of_length_zero_is_refused(void **state) {
+static void test_gltf_rotation_of_length_zero_is_refused(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -473,7 +493,8 @@ static void test_gltf_rotation_of_length_zero_is_refused(void **state) {
                    "nodes[0].rotation: it is no rotation: its length is 0 [gltf.rotation.length]");
 }
 
-static void test_gltf_cubic_rotations_keep_their_tangents_as_they_are(void **state) {
+static void test_gltf_cubic_rotations_keep_their_tangents_as_they_are(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -496,7 +517,8 @@ static void test_gltf_cubic_rotations_keep_their_tangents_as_they_are(void **sta
     scene_free(&scene);
 }
 
-static void test_gltf_one_accessor_read_as_plain_and_cubic_serves_both(void **state) {
+static void test_gltf_one_accessor_read_as_plain_and_cubic_serves_both(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -517,7 +539,8 @@ static void test_gltf_one_accessor_read_as_plain_and_cubic_serves_both(void **st
     scene_free(&scene);
 }
 
-static void test_gltf_late_single_and_zero_keys_keep_their_times(void **state) {
+static void test_gltf_late_single_and_zero_keys_keep_their_times(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -546,7 +569,8 @@ static void test_gltf_late_single_and_zero_keys_keep_their_times(void **state) {
     scene_free(&scene);
 }
 
-static void test_gltf_channels_without_a_place_in_a_scene_are_left_out(void **state) {
+static void test_gltf_channels_without_a_place_in_a_scene_are_left_out(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -585,7 +609,8 @@ static void test_gltf_channels_without_a_place_in_a_scene_are_left_out(void **st
     scene_free(&scene);
 }
 
-static void test_gltf_same_path_twice_is_refused_in_one_clip_but_not_in_two(void **state) {
+static void test_gltf_same_path_twice_is_refused_in_one_clip_but_not_in_two(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -614,20 +639,23 @@ static void test_gltf_same_path_twice_is_refused_in_one_clip_but_not_in_two(void
 
 static uint64_t random_state = 5;
 
-static double random_between(double low, double high) {
+static double random_between(double low, double high)
+{
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return low + (high - low) * ((double)(random_state >> 11) * 0x1p-53);
 }
 
 /// Adds a node with a 3x4 row-major matrix.
-static void build_matrix_node(struct gltf_builder *builder, const double m[12]) {
+static void build_matrix_node(struct gltf_builder *builder, const double m[12])
+{
     gltf_builder_add(builder, GLTF_NODES,
                      "{\"matrix\":[%.17g,%.17g,%.17g,0,%.17g,%.17g,%.17g,0,%.17g,%.17g,%.17g,0,"
                      "%.17g,%.17g,%.17g,1]}",
                      m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10], m[3], m[7], m[11]);
 }
 
-static void assert_matrix_survives(const double matrix[12]) {
+static void assert_matrix_survives(const double matrix[12])
+{
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
     build_matrix_node(&builder, matrix);
@@ -650,7 +678,8 @@ static void assert_matrix_survives(const double matrix[12]) {
     scene_free(&scene);
 }
 
-static void test_gltf_matrix_nodes_are_decomposed_exactly(void **state) {
+static void test_gltf_matrix_nodes_are_decomposed_exactly(void **state)
+{
     (void)state;
     for (int i = 0; i < 2000; i++) {
         struct scene_transform transform = {{0}, {0}, {0}};
@@ -674,7 +703,8 @@ static void test_gltf_matrix_nodes_are_decomposed_exactly(void **state) {
     }
 }
 
-static void test_gltf_matrix_mirrored_gets_a_negative_x_scale(void **state) {
+static void test_gltf_matrix_mirrored_gets_a_negative_x_scale(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -694,7 +724,8 @@ static void test_gltf_matrix_mirrored_gets_a_negative_x_scale(void **state) {
     scene_free(&scene);
 }
 
-static void test_gltf_matrix_that_shears_is_refused_where_it_matters(void **state) {
+static void test_gltf_matrix_that_shears_is_refused_where_it_matters(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -718,7 +749,8 @@ static void test_gltf_matrix_that_shears_is_refused_where_it_matters(void **stat
                    "[gltf.node.shear]");
 }
 
-static void test_gltf_animated_matrix_node_is_refused(void **state) {
+static void test_gltf_animated_matrix_node_is_refused(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -736,7 +768,8 @@ static void test_gltf_animated_matrix_node_is_refused(void **state) {
                    "[gltf.animation.matrix]");
 }
 
-static void test_gltf_node_trees_that_are_none_are_refused(void **state) {
+static void test_gltf_node_trees_that_are_none_are_refused(void **state)
+{
     (void)state;
     const struct {
         const char *nodes[3];
@@ -770,7 +803,8 @@ static void test_gltf_node_trees_that_are_none_are_refused(void **state) {
     }
 }
 
-static void test_gltf_nodes_of_all_scenes_are_kept_in_any_order(void **state) {
+static void test_gltf_nodes_of_all_scenes_are_kept_in_any_order(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -790,7 +824,8 @@ static void test_gltf_nodes_of_all_scenes_are_kept_in_any_order(void **state) {
     scene_free(&scene);
 }
 
-static void test_gltf_skin_without_matrices_has_identities(void **state) {
+static void test_gltf_skin_without_matrices_has_identities(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -806,7 +841,8 @@ static void test_gltf_skin_without_matrices_has_identities(void **state) {
     scene_free(&scene);
 }
 
-static void test_gltf_skin_with_odd_bottom_row_warns(void **state) {
+static void test_gltf_skin_with_odd_bottom_row_warns(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -829,18 +865,25 @@ static void test_gltf_skin_with_odd_bottom_row_warns(void **state) {
     scene_free(&scene);
 }
 
-static void test_gltf_required_extensions_pass_only_if_they_leave_motion_alone(void **state) {
+static void test_gltf_required_extensions_pass_only_if_they_leave_motion_alone(void **state)
+{
     (void)state;
     const struct {
         const char *name;
         bool passes;
     } cases[] = {
-        {"KHR_mesh_quantization", true},      {"KHR_texture_transform", true},
-        {"KHR_materials_unlit", true},        {"KHR_materials_anything", true},
-        {"KHR_texture_basisu", true},         {"KHR_lights_punctual", true},
-        {"KHR_draco_mesh_compression", true}, {"KHR_node_visibility", true},
-        {"EXT_meshopt_compression", false},   {"KHR_animation_pointer", false},
-        {"VENDOR_unknown", false},            {"KHR_material", false},
+        {"KHR_mesh_quantization", true},
+        {"KHR_texture_transform", true},
+        {"KHR_materials_unlit", true},
+        {"KHR_materials_anything", true},
+        {"KHR_texture_basisu", true},
+        {"KHR_lights_punctual", true},
+        {"KHR_draco_mesh_compression", true},
+        {"KHR_node_visibility", true},
+        {"EXT_meshopt_compression", false},
+        {"KHR_animation_pointer", false},
+        {"VENDOR_unknown", false},
+        {"KHR_material", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static struct gltf_builder builder;
@@ -865,7 +908,8 @@ static void test_gltf_required_extensions_pass_only_if_they_leave_motion_alone(v
     }
 }
 
-static void test_gltf_other_versions_are_unsupported(void **state) {
+static void test_gltf_other_versions_are_unsupported(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -888,7 +932,8 @@ static void test_gltf_other_versions_are_unsupported(void **state) {
 
 /// Puts `to` for the first `from` in the character's JSON and expects a complaint.
 static void assert_edit_refused(const char *json, const char *from, const char *to,
-                                enum troupe_exit exit_code, const char *line) {
+                                enum troupe_exit exit_code, const char *line)
+{
     const char *const at = strstr(json, from);
     if (!at) {
         fail_msg("\"%s\" is not in %s", from, json);
@@ -913,7 +958,8 @@ static void assert_edit_refused(const char *json, const char *from, const char *
     assert_int_equal(report.exit_code, exit_code);
 }
 
-static void test_gltf_every_kind_of_mistake_is_named_with_its_place(void **state) {
+static void test_gltf_every_kind_of_mistake_is_named_with_its_place(void **state)
+{
     (void)state;
     // Accessors of the character: 0 matrices, 1 times, 2 translations, 3 rotations, 4 scales.
     static const struct {
@@ -923,8 +969,7 @@ static void test_gltf_every_kind_of_mistake_is_named_with_its_place(void **state
     } edits[] = {
         {"\"sampler\":1", "\"sampler\":3",
          "animations[0].channels[1].sampler: is 3, but there are 3 samplers [json.index]"},
-        {"\"sampler\":1,", "",
-         "animations[0].channels[1]: \"sampler\" is missing [json.missing]"},
+        {"\"sampler\":1,", "", "animations[0].channels[1]: \"sampler\" is missing [json.missing]"},
         {"{\"node\":1,\"path\":\"rotation\"}", "7",
          "animations[0].channels[1].target: must be an object [json.type]"},
         {"\"path\":\"rotation\"", "\"path\":\"colour\"",
@@ -951,11 +996,16 @@ static void test_gltf_every_kind_of_mistake_is_named_with_its_place(void **state
         {"\"input\":1,\"output\":3", "\"output\":3",
          "animations[0].samplers[1]: \"input\" is missing [json.missing]"},
         {"\"samplers\":", "\"sampled\":", "animations[0]: \"samplers\" is missing [json.missing]"},
+        {"\"interpolation\":\"STEP\"", "\"interpolation\":1",
+         "animations[0].samplers[1].interpolation: must be a string [json.type]"},
+        {"\"children\":[2,1]", "\"children\":5", "nodes[0].children: must be an array [json.type]"},
+        {"\"name\":\"knee\"", "\"name\":[]", "nodes[1].name: must be a string [json.type]"},
+        {"\"joints\":[2,1]", "\"joints\":[2,7]",
+         "skins[0].joints[1]: is 7, but there are 3 nodes [json.index]"},
         {"\"name\":\"walk\"", "\"name\":3", "animations[0].name: must be a string [json.type]"},
         {"\"joints\":[2,1]", "\"joints\":[2,2]",
          "skins[0].joints[1]: node 2 is listed twice [gltf.skin.joints]"},
-        {"\"joints\":[2,1]", "\"joints\":[]",
-         "skins[0].joints: has no joint [gltf.skin.joints]"},
+        {"\"joints\":[2,1]", "\"joints\":[]", "skins[0].joints: has no joint [gltf.skin.joints]"},
         {"\"joints\":[2,1]", "\"joints\":[2,1,0]",
          "skins[0].inverseBindMatrices: accessor 0 holds 2 matrices for 3 joints "
          "[gltf.skin.matrices]"},
@@ -995,8 +1045,7 @@ static void test_gltf_every_kind_of_mistake_is_named_with_its_place(void **state
          "[gltf.accessor.bounds]"},
         {"\"type\":\"SCALAR\"", "\"type\":\"SKALAR\"",
          "accessors[1]: type \"SKALAR\" is unknown [gltf.accessor.type]"},
-        {"\"componentType\":5126,\"type\":\"SCALAR\"",
-         "\"componentType\":5124,\"type\":\"SCALAR\"",
+        {"\"componentType\":5126,\"type\":\"SCALAR\"", "\"componentType\":5124,\"type\":\"SCALAR\"",
          "accessors[1]: componentType 5124 is unknown [gltf.accessor.component]"},
         {"\"componentType\":5126,\"type\":\"SCALAR\"",
          "\"componentType\":5126,\"normalized\":true,\"type\":\"SCALAR\"",
@@ -1027,10 +1076,12 @@ static void test_gltf_every_kind_of_mistake_is_named_with_its_place(void **state
         {"\"byteLength\":332,", "", "buffers[0]: \"byteLength\" is missing [json.missing]"},
         {"data:application", "DATB:application",
          "buffers[0].uri: only data URIs and relative paths are supported [gltf.uri.scheme]"},
-        {";base64,", ";base64;", "buffers[0].uri: a data URI that is not base64 is not supported "
-                                 "[gltf.uri.encoding]"},
-        {";base64,", ",", "buffers[0].uri: a data URI that is not base64 is not supported "
-                          "[gltf.uri.encoding]"},
+        {";base64,", ";base64;",
+         "buffers[0].uri: a data URI that is not base64 is not supported "
+         "[gltf.uri.encoding]"},
+        {";base64,", ",",
+         "buffers[0].uri: a data URI that is not base64 is not supported "
+         "[gltf.uri.encoding]"},
         {";base64,", ";base64,-", "buffers[0].uri: is not valid base64 [gltf.uri.base64]"},
         {";base64,AAAA", ";base64,A=AA", "buffers[0].uri: is not valid base64 [gltf.uri.base64]"},
         {";base64,AAAA", ";base64,AA==", "buffers[0].uri: is not valid base64 [gltf.uri.base64]"},
@@ -1042,8 +1093,8 @@ static void test_gltf_every_kind_of_mistake_is_named_with_its_place(void **state
     size_t size_bytes;
     char *const json = (char *)gltf_builder_gltf(&builder, &size_bytes);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        const bool is_support = strstr(edits[i].line, "gltf.uri.scheme") ||
-                                strstr(edits[i].line, "gltf.uri.encoding");
+        const bool is_support =
+            strstr(edits[i].line, "gltf.uri.scheme") || strstr(edits[i].line, "gltf.uri.encoding");
         assert_edit_refused(json, edits[i].from, edits[i].to,
                             is_support ? TROUPE_EXIT_UNSUPPORTED : TROUPE_EXIT_INPUT,
                             edits[i].line);
@@ -1051,19 +1102,15 @@ static void test_gltf_every_kind_of_mistake_is_named_with_its_place(void **state
     free(json);
 }
 
-static void test_gltf_text_that_is_no_strict_json_is_refused_by_line(void **state) {
+static void test_gltf_text_that_is_no_strict_json_is_refused_by_line(void **state)
+{
     (void)state;
     static const char *const texts[] = {
-        "{\n\"asset\":}",
-        "{\n\"asset\":{},\"asset\":{}}",
-        "{\n\"a\":1,}",
-        "{\n\"a\":NaN}",
-        "{\n\"a\":1e999}",
-        "{\n\"a\":\"\\u0000\"}",
-        "{\n\"a\":\"\xff\"}",
-        "{\n}{",
-        "{\n\"a\":01}",
-        "{\n/* */}",
+        "{\n\"asset\":}",     "{\n\"asset\":{},\"asset\":{}}",
+        "{\n\"a\":1,}",       "{\n\"a\":NaN}",
+        "{\n\"a\":1e999}",    "{\n\"a\":\"\\u0000\"}",
+        "{\n\"a\":\"\xff\"}", "{\n}{",
+        "{\n\"a\":01}",       "{\n/* */}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct scene scene;
@@ -1076,7 +1123,8 @@ static void test_gltf_text_that_is_no_strict_json_is_refused_by_line(void **stat
     }
 }
 
-static void test_gltf_sparse_indices_out_of_range_or_order_are_refused(void **state) {
+static void test_gltf_sparse_indices_out_of_range_or_order_are_refused(void **state)
+{
     (void)state;
     // B79
     const struct {
@@ -1108,7 +1156,8 @@ static void test_gltf_sparse_indices_out_of_range_or_order_are_refused(void **st
     }
 }
 
-static void test_gltf_sparse_parts_are_checked_like_accessors(void **state) {
+static void test_gltf_sparse_parts_are_checked_like_accessors(void **state)
+{
     (void)state;
     // B80
     static const struct {
@@ -1140,16 +1189,17 @@ static void test_gltf_sparse_parts_are_checked_like_accessors(void **state) {
         static struct gltf_builder builder;
         memset(&builder, 0, sizeof builder);
         const uint32_t input = build_times(&builder, 4);
-        const uint32_t output = gltf_builder_add(
-            &builder, GLTF_ACCESSORS,
-            "{\"componentType\":5126,\"type\":\"VEC3\",\"count\":4,\"sparse\":%s}",
-            cases[i].sparse);
+        const uint32_t output =
+            gltf_builder_add(&builder, GLTF_ACCESSORS,
+                             "{\"componentType\":5126,\"type\":\"VEC3\",\"count\":4,\"sparse\":%s}",
+                             cases[i].sparse);
         build_channel(&builder, "scale", input, output, "LINEAR");
         assert_refused(&builder, TROUPE_EXIT_INPUT, cases[i].line);
     }
 }
 
-static void test_gltf_claims_of_huge_counts_take_no_memory(void **state) {
+static void test_gltf_claims_of_huge_counts_take_no_memory(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -1163,7 +1213,8 @@ static void test_gltf_claims_of_huge_counts_take_no_memory(void **state) {
 }
 
 /// Builds a file whose one block of rotations is wanted under many names.
-static void build_aliases(struct gltf_builder *builder, uint32_t alias_count) {
+static void build_aliases(struct gltf_builder *builder, uint32_t alias_count)
+{
     enum { KEYS = 1000 };
     static float times[KEYS];
     static float rotations[KEYS * 4];
@@ -1183,7 +1234,8 @@ static void build_aliases(struct gltf_builder *builder, uint32_t alias_count) {
     }
 }
 
-static void test_gltf_many_names_for_one_block_are_bounded(void **state) {
+static void test_gltf_many_names_for_one_block_are_bounded(void **state)
+{
     (void)state;
     // 64 KB of doubles a name: ten are the business of the file's author, a hundred an attack.
     static struct gltf_builder builder;
@@ -1200,7 +1252,8 @@ static void test_gltf_many_names_for_one_block_are_bounded(void **state) {
 /// A file system folder for buffers beside a file.
 static char folder[32];
 
-static int folder_setup(void **state) {
+static int folder_setup(void **state)
+{
     (void)state;
     strcpy(folder, "/tmp/troupe-gltf-XXXXXX");
     if (!mkdtemp(folder)) {
@@ -1211,7 +1264,8 @@ static int folder_setup(void **state) {
     return mkdir(path, 0700);
 }
 
-static int folder_teardown(void **state) {
+static int folder_teardown(void **state)
+{
     (void)state;
     static const char *const names[] = {
         "a b.bin", "up.bin", "sub/c.bin", "sub/test.gltf", "sub/text.glb", "sub/empty.glb", "sub",
@@ -1224,7 +1278,8 @@ static int folder_teardown(void **state) {
     return rmdir(folder);
 }
 
-static void write_in_folder(const char *name, const void *bytes, size_t size_bytes) {
+static void write_in_folder(const char *name, const void *bytes, size_t size_bytes)
+{
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *const file = fopen(path, "wb");
@@ -1234,7 +1289,8 @@ static void write_in_folder(const char *name, const void *bytes, size_t size_byt
 }
 
 /// Imports a file in sub/ whose one buffer has this URI.
-static bool import_with_uri(const char *uri, struct scene *scene, struct report *report) {
+static bool import_with_uri(const char *uri, struct scene *scene, struct report *report)
+{
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
     build_character(&builder);
@@ -1252,7 +1308,8 @@ static bool import_with_uri(const char *uri, struct scene *scene, struct report 
     return import_file(path, scene, report);
 }
 
-static void test_gltf_buffers_beside_the_file_are_found(void **state) {
+static void test_gltf_buffers_beside_the_file_are_found(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -1274,7 +1331,8 @@ static void test_gltf_buffers_beside_the_file_are_found(void **state) {
     }
 }
 
-static void test_gltf_buffers_that_cannot_be_read_say_why(void **state) {
+static void test_gltf_buffers_that_cannot_be_read_say_why(void **state)
+{
     (void)state;
     write_in_folder("sub/c.bin", "short", 5);
     static const struct {
@@ -1311,7 +1369,8 @@ static void test_gltf_buffers_that_cannot_be_read_say_why(void **state) {
     }
 }
 
-static void test_gltf_buffer_that_nothing_here_needs_may_be_missing(void **state) {
+static void test_gltf_buffer_that_nothing_here_needs_may_be_missing(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -1323,7 +1382,8 @@ static void test_gltf_buffer_that_nothing_here_needs_may_be_missing(void **state
     scene_free(&scene);
 }
 
-static void test_gltf_container_headers_are_checked(void **state) {
+static void test_gltf_container_headers_are_checked(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -1366,7 +1426,8 @@ static void test_gltf_container_headers_are_checked(void **state) {
     free(glb);
 }
 
-static void test_gltf_unknown_chunks_at_the_end_are_skipped(void **state) {
+static void test_gltf_unknown_chunks_at_the_end_are_skipped(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -1387,7 +1448,8 @@ static void test_gltf_unknown_chunks_at_the_end_are_skipped(void **state) {
     free(glb);
 }
 
-static void test_gltf_every_truncation_is_refused(void **state) {
+static void test_gltf_every_truncation_is_refused(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -1414,7 +1476,8 @@ static void test_gltf_every_truncation_is_refused(void **state) {
     free(text);
 }
 
-static void test_gltf_every_mutation_of_a_byte_is_refused_or_keeps_the_promises(void **state) {
+static void test_gltf_every_mutation_of_a_byte_is_refused_or_keeps_the_promises(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -1426,8 +1489,18 @@ static void test_gltf_every_mutation_of_a_byte_is_refused_or_keeps_the_promises(
     for (size_t at = 0; at < size_bytes; at++) {
         const unsigned char kept = glb[at];
         const unsigned char values[] = {
-            0, 1, 0x7f, 0x80, 0xff, (unsigned char)(kept + 1), (unsigned char)(kept - 1),
-            (unsigned char)(kept ^ 0x10), (unsigned char)(kept ^ 0x40), '9', '"', '-',
+            0,
+            1,
+            0x7f,
+            0x80,
+            0xff,
+            (unsigned char)(kept + 1),
+            (unsigned char)(kept - 1),
+            (unsigned char)(kept ^ 0x10),
+            (unsigned char)(kept ^ 0x40),
+            '9',
+            '"',
+            '-',
         };
         for (size_t i = 0; i < sizeof values; i++) {
             glb[at] = values[i];
@@ -1441,7 +1514,8 @@ static void test_gltf_every_mutation_of_a_byte_is_refused_or_keeps_the_promises(
     assert_true(refused > total / 4 && refused < total);
 }
 
-static void test_gltf_files_that_are_none_end_with_the_right_code(void **state) {
+static void test_gltf_files_that_are_none_end_with_the_right_code(void **state)
+{
     (void)state;
     write_in_folder("sub/text.glb", "This is text.\n", 14);
     write_in_folder("sub/empty.glb", "", 0);
@@ -1470,7 +1544,8 @@ static void test_gltf_files_that_are_none_end_with_the_right_code(void **state) 
     }
 }
 
-static void test_gltf_format_is_told_by_content_not_by_name(void **state) {
+static void test_gltf_format_is_told_by_content_not_by_name(void **state)
+{
     (void)state;
     static struct gltf_builder builder;
     memset(&builder, 0, sizeof builder);
@@ -1485,6 +1560,14 @@ static void test_gltf_format_is_told_by_content_not_by_name(void **state) {
     struct report report = {0};
     assert_true(import_file(path, &scene, &report));
     assert_string_equal(scene.stem, "test");
+    assert_int_equal(scene.node_count, 3);
+    scene_free(&scene);
+    const char text[] = "\r\n\t {\"asset\":{\"version\":\"2.0\"}}\n";
+    write_in_folder("sub/text.glb", text, sizeof text - 1); // and the reverse
+    snprintf(path, sizeof path, "%s/sub/text.glb", folder);
+    assert_true(import_file(path, &scene, &report));
+    assert_string_equal(scene.stem, "text");
+    assert_int_equal(scene.node_count + scene.skin_count + scene.clip_count, 0);
     scene_free(&scene);
 }
 
@@ -1513,7 +1596,8 @@ enum fact {
 };
 
 /// Splits a line at its tabs in place.
-static void split_facts(char *line, const char *columns[FACT_COLUMNS]) {
+static void split_facts(char *line, const char *columns[FACT_COLUMNS])
+{
     for (int i = 0; i < FACT_COLUMNS; i++) {
         columns[i] = line;
         char *const end = line + strcspn(line, "\t\n");
@@ -1523,12 +1607,14 @@ static void split_facts(char *line, const char *columns[FACT_COLUMNS]) {
 }
 
 /// Returns the count in "STEP:3 LINEAR:4" after a name; 0 where the name is not there.
-static uint32_t count_named(const char *text, const char *name) {
+static uint32_t count_named(const char *text, const char *name)
+{
     const char *const at = strstr(text, name);
     return at ? (uint32_t)atoi(at + strlen(name)) : 0;
 }
 
-static void assert_seconds(double value, const char *fact) {
+static void assert_seconds(double value, const char *fact)
+{
     if (!(fabs(value - atof(fact)) < 1e-4)) {
         fail_msg("%g s, but the table says %s", value, fact);
     }
@@ -1547,7 +1633,8 @@ struct totals {
     double duration_total_s;
 };
 
-static struct totals count_totals(const struct scene *scene) {
+static struct totals count_totals(const struct scene *scene)
+{
     struct totals totals = {.start_min_s = INFINITY};
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const struct scene_clip *const clip = &scene->clips[i];
@@ -1557,8 +1644,8 @@ static struct totals count_totals(const struct scene *scene) {
             const struct scene_curve *const curve = &clip->tracks[t].curve;
             totals.channels++;
             totals.keys += curve->key_count;
-            totals.keys_max = curve->key_count > totals.keys_max ? curve->key_count
-                                                                 : totals.keys_max;
+            totals.keys_max =
+                curve->key_count > totals.keys_max ? curve->key_count : totals.keys_max;
             totals.single_key += curve->key_count == 1 ? 1 : 0;
             totals.interpolations[curve->interpolations[0]]++;
             totals.paths[clip->tracks[t].path]++;
@@ -1568,7 +1655,8 @@ static struct totals count_totals(const struct scene *scene) {
     return totals;
 }
 
-static void assert_clip_names(const struct scene *scene, const char *expected) {
+static void assert_clip_names(const struct scene *scene, const char *expected)
+{
     char *text = NULL;
     size_t text_bytes = 0;
     FILE *const out = open_memstream(&text, &text_bytes);
@@ -1583,10 +1671,11 @@ static void assert_clip_names(const struct scene *scene, const char *expected) {
     free(text);
 }
 
-static void check_against_facts(const struct scene *scene, const char *const *facts) {
+static void check_against_facts(const struct scene *scene, const char *const *facts)
+{
     const struct totals totals = count_totals(scene);
-    const uint32_t elsewhere = count_named(facts[FACT_PATHS], "weights:") +
-                               count_named(facts[FACT_PATHS], "pointer:");
+    const uint32_t elsewhere =
+        count_named(facts[FACT_PATHS], "weights:") + count_named(facts[FACT_PATHS], "pointer:");
     assert_int_equal(scene->clip_count, atoi(facts[FACT_CLIPS]));
     assert_int_equal(scene->skin_count, atoi(facts[FACT_SKINS]));
     assert_int_equal(scene->node_count, atoi(facts[FACT_NODES]));
@@ -1615,7 +1704,8 @@ static void check_against_facts(const struct scene *scene, const char *const *fa
     }
 }
 
-static void check_real_file(const char *assets, const char *const *facts) {
+static void check_real_file(const char *assets, const char *const *facts)
+{
     char path[512];
     snprintf(path, sizeof path, "%s/data/%s", assets, facts[FACT_FILE]);
     struct scene scene;
@@ -1634,7 +1724,8 @@ static void check_real_file(const char *assets, const char *const *facts) {
     scene_free(&scene);
 }
 
-static void test_gltf_real_files_match_the_table_of_facts(void **state) {
+static void test_gltf_real_files_match_the_table_of_facts(void **state)
+{
     (void)state;
     const char *const assets = getenv("TROUPE_ASSETS");
     if (!assets) {
@@ -1659,7 +1750,8 @@ static void test_gltf_real_files_match_the_table_of_facts(void **state) {
     assert_true(checked > 0);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gltf_glb_and_text_give_the_same_scene),
         cmocka_unit_test(test_gltf_integers_normalised_or_not_are_decoded),
@@ -1694,8 +1786,8 @@ int main(void) {
         cmocka_unit_test(test_gltf_many_names_for_one_block_are_bounded),
         cmocka_unit_test_setup_teardown(test_gltf_buffers_beside_the_file_are_found, folder_setup,
                                         folder_teardown),
-        cmocka_unit_test_setup_teardown(test_gltf_buffers_that_cannot_be_read_say_why,
-                                        folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(test_gltf_buffers_that_cannot_be_read_say_why, folder_setup,
+                                        folder_teardown),
         cmocka_unit_test(test_gltf_buffer_that_nothing_here_needs_may_be_missing),
         cmocka_unit_test(test_gltf_container_headers_are_checked),
         cmocka_unit_test(test_gltf_unknown_chunks_at_the_end_are_skipped),

@@ -14,7 +14,8 @@
 
 #include "report.h"
 
-static void test_report_error_is_one_line_in_compiler_form(void **state) {
+static void test_report_error_is_one_line_in_compiler_form(void **state)
+{
     (void)state;
     struct report report = {.file = "fox.glb"};
     assert_false(report_error(&report, TROUPE_EXIT_INPUT, "animations[3].channels[7]", "gltf.x",
@@ -25,14 +26,16 @@ static void test_report_error_is_one_line_in_compiler_form(void **state) {
     assert_int_equal(report.exit_code, TROUPE_EXIT_INPUT);
 }
 
-static void test_report_error_without_file_and_place_names_the_program(void **state) {
+static void test_report_error_without_file_and_place_names_the_program(void **state)
+{
     (void)state;
     struct report report = {0};
     report_error(&report, TROUPE_EXIT_USAGE, NULL, "cli.verb", "what?");
     assert_string_equal(report.first_error, "troupe: error: what? [cli.verb]");
 }
 
-static void test_report_second_error_keeps_the_first_line_and_code(void **state) {
+static void test_report_second_error_keeps_the_first_line_and_code(void **state)
+{
     (void)state;
     struct report report = {.file = "f"};
     report_error(&report, TROUPE_EXIT_IO, NULL, "a", "first");
@@ -42,7 +45,8 @@ static void test_report_second_error_keeps_the_first_line_and_code(void **state)
     assert_int_equal(report.error_count, 2);
 }
 
-static void test_report_warning_is_printed_but_no_error(void **state) {
+static void test_report_warning_is_printed_but_no_error(void **state)
+{
     (void)state;
     char *text = NULL;
     size_t bytes = 0;
@@ -58,14 +62,16 @@ static void test_report_warning_is_printed_but_no_error(void **state) {
     assert_string_equal(report.first_error, "");
 }
 
-static void test_report_line_breaks_in_names_do_not_make_lines(void **state) {
+static void test_report_line_breaks_in_names_do_not_make_lines(void **state)
+{
     (void)state;
     struct report report = {.file = "f"};
     report_error(&report, TROUPE_EXIT_INPUT, NULL, "a", "clip \"%s\"", "x\nf: error: y\x1b[31m");
     assert_string_equal(report.first_error, "f: error: clip \"x?f: error: y?[31m\" [a]");
 }
 
-static void test_report_endless_parts_are_cut_but_the_code_stays(void **state) {
+static void test_report_endless_parts_are_cut_but_the_code_stays(void **state)
+{
     (void)state;
     char *text = NULL;
     size_t bytes = 0;
@@ -80,7 +86,8 @@ static void test_report_endless_parts_are_cut_but_the_code_stays(void **state) {
     assert_int_equal(strlen(report.first_error), 511);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_report_error_is_one_line_in_compiler_form),
         cmocka_unit_test(test_report_error_without_file_and_place_names_the_program),

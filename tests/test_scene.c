@@ -18,12 +18,14 @@
 
 static uint64_t random_state = 1;
 
-static double random_between(double low, double high) {
+static double random_between(double low, double high)
+{
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return low + (high - low) * ((double)(random_state >> 11) * 0x1p-53);
 }
 
-static void random_rotation(double q[4]) {
+static void random_rotation(double q[4])
+{
     long double square = 0;
     do {
         square = 0;
@@ -37,13 +39,15 @@ static void random_rotation(double q[4]) {
     }
 }
 
-static void assert_near(double value, long double truth, double tolerance) {
+static void assert_near(double value, long double truth, double tolerance)
+{
     if (!(fabsl((long double)value - truth) <= tolerance)) {
         fail_msg("%.17g is not within %g of %.17Lg", value, tolerance, truth);
     }
 }
 
-static long double dot4(const double a[4], const double b[4]) {
+static long double dot4(const double a[4], const double b[4])
+{
     long double sum = 0;
     for (int i = 0; i < 4; i++) {
         sum += (long double)a[i] * b[i];
@@ -51,7 +55,8 @@ static long double dot4(const double a[4], const double b[4]) {
     return sum;
 }
 
-static void assert_unit(const double q[4]) {
+static void assert_unit(const double q[4])
+{
     assert_near(1, sqrtl(dot4(q, q)), 4e-16);
 }
 
@@ -66,7 +71,8 @@ static uint8_t key_step[KEY_COUNT] = {SCENE_STEP, SCENE_STEP, SCENE_STEP};
 static uint8_t key_linear[KEY_COUNT] = {SCENE_LINEAR, SCENE_LINEAR, SCENE_LINEAR};
 static uint8_t key_cubic[KEY_COUNT] = {SCENE_CUBIC, SCENE_CUBIC, SCENE_CUBIC};
 
-static struct scene_curve vector_curve(uint8_t *interpolations) {
+static struct scene_curve vector_curve(uint8_t *interpolations)
+{
     const bool is_cubic = interpolations[0] == SCENE_CUBIC;
     return (struct scene_curve){
         .key_count = KEY_COUNT,
@@ -79,7 +85,8 @@ static struct scene_curve vector_curve(uint8_t *interpolations) {
     };
 }
 
-static void test_scene_any_interpolation_at_keys_and_outside_gives_key_values(void **state) {
+static void test_scene_any_interpolation_at_keys_and_outside_gives_key_values(void **state)
+{
     (void)state;
     uint8_t *const kinds[] = {key_step, key_linear, key_cubic};
     for (size_t kind = 0; kind < 3; kind++) {
@@ -88,8 +95,8 @@ static void test_scene_any_interpolation_at_keys_and_outside_gives_key_values(vo
             double time_s;
             int key;
         } cases[] = {
-            {-INFINITY, 0}, {-1, 0},   {0, 0},    {0.25, 0},     {NAN, 0}, {0.5, 0},
-            {0.75, 1},      {2.75, 2}, {2.76, 2}, {INFINITY, 2},
+            {-INFINITY, 0}, {-1, 0},   {0, 0},    {0.25, 0}, {NAN, 0},
+            {0.5, 0},       {0.75, 1}, {2.75, 2}, {2.76, 2}, {INFINITY, 2},
         };
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             double out[3];
@@ -99,7 +106,8 @@ static void test_scene_any_interpolation_at_keys_and_outside_gives_key_values(vo
     }
 }
 
-static void test_scene_nan_time_counts_as_zero_seconds(void **state) {
+static void test_scene_nan_time_counts_as_zero_seconds(void **state)
+{
     (void)state;
     double times[2] = {0, 1};
     struct scene_curve curve = vector_curve(key_linear);
@@ -110,7 +118,8 @@ static void test_scene_nan_time_counts_as_zero_seconds(void **state) {
     assert_memory_equal(out, key_values, sizeof out);
 }
 
-static void test_scene_step_between_keys_holds_the_earlier_one(void **state) {
+static void test_scene_step_between_keys_holds_the_earlier_one(void **state)
+{
     (void)state;
     const struct scene_curve curve = vector_curve(key_step);
     double out[3];
@@ -122,7 +131,8 @@ static void test_scene_step_between_keys_holds_the_earlier_one(void **state) {
     assert_memory_equal(out, key_values + 3, sizeof out);
 }
 
-static void test_scene_linear_between_keys_matches_the_formula(void **state) {
+static void test_scene_linear_between_keys_matches_the_formula(void **state)
+{
     (void)state;
     const struct scene_curve curve = vector_curve(key_linear);
     for (int i = 0; i < 10000; i++) {
@@ -133,8 +143,8 @@ static void test_scene_linear_between_keys_matches_the_formula(void **state) {
         double out[3];
         scene_curve_sample(&curve, SCENE_TRANSLATION, time, out);
         for (int c = 0; c < 3; c++) {
-            const long double truth = (1 - u) * key_values[key * 3 + c] +
-                                      u * key_values[(key + 1) * 3 + c];
+            const long double truth =
+                (1 - u) * key_values[key * 3 + c] + u * key_values[(key + 1) * 3 + c];
             assert_near(out[c], truth, 4e-15);
         }
     }
@@ -142,12 +152,14 @@ static void test_scene_linear_between_keys_matches_the_formula(void **state) {
 
 /// The specification's formula, term by term. `td` scales the tangents.
 static long double hermite(long double t, long double td, double v0, double b0, double v1,
-                           double a1) {
+                           double a1)
+{
     return (2 * t * t * t - 3 * t * t + 1) * v0 + td * (t * t * t - 2 * t * t + t) * b0 +
            (-2 * t * t * t + 3 * t * t) * v1 + td * (t * t * t - t * t) * a1;
 }
 
-static void test_scene_cubic_between_keys_matches_the_formula(void **state) {
+static void test_scene_cubic_between_keys_matches_the_formula(void **state)
+{
     (void)state;
     const struct scene_curve curve = vector_curve(key_cubic);
     for (int i = 0; i < 10000; i++) {
@@ -166,7 +178,8 @@ static void test_scene_cubic_between_keys_matches_the_formula(void **state) {
     }
 }
 
-static void test_scene_mixed_interpolations_follow_the_key_that_opens_the_interval(void **state) {
+static void test_scene_mixed_interpolations_follow_the_key_that_opens_the_interval(void **state)
+{
     (void)state;
     uint8_t mixed[KEY_COUNT] = {SCENE_STEP, SCENE_LINEAR, SCENE_STEP};
     const struct scene_curve curve = vector_curve(mixed);
@@ -177,7 +190,8 @@ static void test_scene_mixed_interpolations_follow_the_key_that_opens_the_interv
     assert_near(out[0], -1.5L, 1e-15);
 }
 
-static void test_scene_single_key_is_constant(void **state) {
+static void test_scene_single_key_is_constant(void **state)
+{
     (void)state;
     uint8_t *const kinds[] = {key_step, key_linear, key_cubic};
     const double times[] = {-1, 0, 0.5, 0.6, 9, NAN};
@@ -192,7 +206,8 @@ static void test_scene_single_key_is_constant(void **state) {
     }
 }
 
-static void test_scene_many_keys_are_found_in_any_order(void **state) {
+static void test_scene_many_keys_are_found_in_any_order(void **state)
+{
     (void)state;
     enum { COUNT = 1000 };
     static double times[COUNT];
@@ -219,7 +234,8 @@ static void test_scene_many_keys_are_found_in_any_order(void **state) {
 }
 
 /// slerp by its textbook formula, which is exact enough in long double away from 0 and pi.
-static void slerp_truth(const double a[4], const double b[4], long double u, long double out[4]) {
+static void slerp_truth(const double a[4], const double b[4], long double u, long double out[4])
+{
     long double dot = dot4(a, b);
     const long double sign = dot < 0 ? -1 : 1;
     dot *= sign;
@@ -234,7 +250,8 @@ static void slerp_truth(const double a[4], const double b[4], long double u, lon
     }
 }
 
-static void test_scene_slerp_random_rotations_match_the_formula(void **state) {
+static void test_scene_slerp_random_rotations_match_the_formula(void **state)
+{
     (void)state;
 #if LDBL_MANT_DIG < 64
     skip();
@@ -259,7 +276,8 @@ static void test_scene_slerp_random_rotations_match_the_formula(void **state) {
     }
 }
 
-static void test_scene_slerp_small_angles_stay_on_the_circle(void **state) {
+static void test_scene_slerp_small_angles_stay_on_the_circle(void **state)
+{
     (void)state;
     // The truth is known: rotations about one axis by known angles.
     const double angles[] = {1e-1, 1e-3, 1e-5, 1e-7, 3e-8, 1e-9, 1e-12, 0};
@@ -276,7 +294,8 @@ static void test_scene_slerp_small_angles_stay_on_the_circle(void **state) {
     }
 }
 
-static void test_scene_slerp_opposite_signs_take_the_short_arc(void **state) {
+static void test_scene_slerp_opposite_signs_take_the_short_arc(void **state)
+{
     (void)state;
     // B01: neighbours 21 degrees apart whose quaternions have opposite signs.
     const long double half = 10.5L * 3.14159265358979323846L / 180;
@@ -288,7 +307,8 @@ static void test_scene_slerp_opposite_signs_take_the_short_arc(void **state) {
     assert_near(out[3], cosl(half / 2), 2e-16);
 }
 
-static void test_scene_slerp_half_turn_is_unit_and_halfway(void **state) {
+static void test_scene_slerp_half_turn_is_unit_and_halfway(void **state)
+{
     (void)state;
     const double a[4] = {0, 0, 0, 1};
     const double b[4] = {1, 0, 0, 0};
@@ -298,7 +318,8 @@ static void test_scene_slerp_half_turn_is_unit_and_halfway(void **state) {
     assert_near(out[3], sqrtl(0.5L), 2e-16);
 }
 
-static void test_scene_slerp_output_may_be_an_input(void **state) {
+static void test_scene_slerp_output_may_be_an_input(void **state)
+{
     (void)state;
     double a[4];
     double b[4];
@@ -310,7 +331,8 @@ static void test_scene_slerp_output_may_be_an_input(void **state) {
     assert_memory_equal(apart, a, sizeof a);
 }
 
-static void test_scene_rotation_curves_have_unit_length_at_every_time(void **state) {
+static void test_scene_rotation_curves_have_unit_length_at_every_time(void **state)
+{
     (void)state;
     double values[KEY_COUNT * 4];
     double in_tangents[KEY_COUNT * 4];
@@ -335,7 +357,8 @@ static void test_scene_rotation_curves_have_unit_length_at_every_time(void **sta
     }
 }
 
-static void test_scene_cubic_rotation_is_the_formula_normalised(void **state) {
+static void test_scene_cubic_rotation_is_the_formula_normalised(void **state)
+{
     (void)state;
     double times[2] = {1, 3};
     double values[8] = {0, 0, 0, 1, 0, 0.6, 0, 0.8};
@@ -355,7 +378,8 @@ static void test_scene_cubic_rotation_is_the_formula_normalised(void **state) {
     }
 }
 
-static void test_scene_cubic_rotation_through_zero_falls_back_to_its_key(void **state) {
+static void test_scene_cubic_rotation_through_zero_falls_back_to_its_key(void **state)
+{
     (void)state;
     double times[2] = {0, 1};
     double values[8] = {0, 0, 0, 1, 0, 0, 0, -1};
@@ -366,7 +390,8 @@ static void test_scene_cubic_rotation_through_zero_falls_back_to_its_key(void **
     assert_memory_equal(out, values, sizeof out);
 }
 
-static void test_scene_matrix_of_a_transform_moves_points_as_the_parts_do(void **state) {
+static void test_scene_matrix_of_a_transform_moves_points_as_the_parts_do(void **state)
+{
     (void)state;
     // 90 degrees about z: x -> y, y -> -x; scale first, translation last.
     const double half = sqrt(0.5);
@@ -379,7 +404,8 @@ static void test_scene_matrix_of_a_transform_moves_points_as_the_parts_do(void *
     }
 }
 
-static void test_scene_matrix_multiply_applies_the_right_one_first(void **state) {
+static void test_scene_matrix_multiply_applies_the_right_one_first(void **state)
+{
     (void)state;
     double a[12];
     double b[12];
@@ -405,7 +431,8 @@ static void test_scene_matrix_multiply_applies_the_right_one_first(void **state)
     }
 }
 
-static void test_scene_node_rest_copies_the_parts(void **state) {
+static void test_scene_node_rest_copies_the_parts(void **state)
+{
     (void)state;
     const struct scene_node node = {"n", -1, {1, 2, 3, 4}, {5, 6, 7}, {8, 9, 10}};
     const struct scene_transform rest = scene_node_rest(&node);
@@ -414,7 +441,8 @@ static void test_scene_node_rest_copies_the_parts(void **state) {
     assert_memory_equal(rest.scale, node.scale, sizeof node.scale);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scene_any_interpolation_at_keys_and_outside_gives_key_values),
         cmocka_unit_test(test_scene_nan_time_counts_as_zero_seconds),

@@ -12,7 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool replay_file(const char *path) {
+static bool replay_file(const char *path)
+{
     FILE *const file = fopen(path, "rb");
     if (!file || fseek(file, 0, SEEK_END) != 0) {
         perror(path);
@@ -33,7 +34,8 @@ static bool replay_file(const char *path) {
 }
 
 /// Returns how many files were run, or -1 where one could not be read.
-static int replay_folder(const char *path, DIR *folder) {
+static int replay_folder(const char *path, DIR *folder)
+{
     int count = 0;
     const struct dirent *entry;
     while ((entry = readdir(folder)) && count >= 0) {
@@ -47,12 +49,13 @@ static int replay_folder(const char *path, DIR *folder) {
     return count;
 }
 
-int main(int argument_count, char **arguments) {
+int main(int argument_count, char **arguments)
+{
     int total = 0;
     for (int i = 1; i < argument_count; i++) {
         DIR *const folder = opendir(arguments[i]);
-        const int count = folder ? replay_folder(arguments[i], folder)
-                                 : (replay_file(arguments[i]) ? 1 : -1);
+        const int count =
+            folder ? replay_folder(arguments[i], folder) : (replay_file(arguments[i]) ? 1 : -1);
         if (count < 0) {
             return EXIT_FAILURE;
         }

@@ -25,12 +25,14 @@ struct arena_chunk {
 
 _Static_assert(sizeof(struct arena_chunk) <= ARENA_ALIGNMENT, "the head fits one unit");
 
-static _Noreturn void arena_exhausted(size_t count, size_t size) {
+static _Noreturn void arena_exhausted(size_t count, size_t size)
+{
     fprintf(stderr, "troupe: error: out of memory (%zu x %zu bytes) [memory]\n", count, size);
     exit(TROUPE_EXIT_INTERNAL);
 }
 
-static struct arena_chunk *arena_add_chunk(struct arena *arena, size_t capacity) {
+static struct arena_chunk *arena_add_chunk(struct arena *arena, size_t capacity)
+{
     struct arena_chunk *const chunk = aligned_alloc(ARENA_ALIGNMENT, ARENA_ALIGNMENT + capacity);
     if (!chunk) {
         arena_exhausted(1, capacity);
@@ -42,7 +44,8 @@ static struct arena_chunk *arena_add_chunk(struct arena *arena, size_t capacity)
     return chunk;
 }
 
-void *arena_take(struct arena *arena, size_t count, size_t size) {
+void *arena_take(struct arena *arena, size_t count, size_t size)
+{
     if (size != 0 && count > (SIZE_MAX / 2) / size) {
         arena_exhausted(count, size);
     }
@@ -59,12 +62,14 @@ void *arena_take(struct arena *arena, size_t count, size_t size) {
     return memset(memory, 0, bytes);
 }
 
-char *arena_string(struct arena *arena, const char *text) {
+char *arena_string(struct arena *arena, const char *text)
+{
     const size_t bytes = strlen(text) + 1;
     return memcpy(arena_take(arena, bytes, 1), text, bytes);
 }
 
-void arena_free(struct arena *arena) {
+void arena_free(struct arena *arena)
+{
     while (arena->chunks) {
         struct arena_chunk *const next = arena->chunks->next;
         free(arena->chunks);

@@ -17,7 +17,8 @@ struct wide {
 };
 
 /// Returns a + b exactly. Source: Knuth, TAOCP 2, 4.2.2, theorem B.
-static struct wide wide_sum(double a, double b) {
+static struct wide wide_sum(double a, double b)
+{
     const double hi = a + b;
     const double b_part = hi - a;
     const double a_part = hi - b_part;
@@ -25,7 +26,8 @@ static struct wide wide_sum(double a, double b) {
 }
 
 /// Returns a * b exactly, for factors below 2^996. Source: Dekker 1971, mul12.
-static struct wide wide_product(double a, double b) {
+static struct wide wide_product(double a, double b)
+{
     const double splitter = 134217729.0; // 2^27 + 1
     const double a_scaled = splitter * a;
     const double b_scaled = splitter * b;
@@ -38,18 +40,21 @@ static struct wide wide_product(double a, double b) {
     return (struct wide){hi, lo};
 }
 
-static struct wide wide_add(struct wide a, struct wide b) {
+static struct wide wide_add(struct wide a, struct wide b)
+{
     const struct wide sum = wide_sum(a.hi, b.hi);
     return wide_sum(sum.hi, sum.lo + (a.lo + b.lo));
 }
 
-static struct wide wide_multiply(struct wide a, struct wide b) {
+static struct wide wide_multiply(struct wide a, struct wide b)
+{
     const struct wide product = wide_product(a.hi, b.hi);
     return wide_sum(product.hi, product.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
 /// Returns a / b.
-static struct wide wide_divide(struct wide a, struct wide b) {
+static struct wide wide_divide(struct wide a, struct wide b)
+{
     const double hi = a.hi / b.hi;
     const struct wide back = wide_product(hi, b.hi);
     const double rest = ((a.hi - back.hi) - back.lo) + (a.lo - hi * b.lo);
@@ -62,7 +67,8 @@ static const struct wide THIRD = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
 static const struct wide TWO_OVER_LN2 = {0x1.71547652b82fep+1, 0x1.777d0ffda0d24p-55};
 
 /// The coefficients are fractions, so that a reader can check them against the series.
-static double polynomial(double x, const double *coefficients, int count) {
+static double polynomial(double x, const double *coefficients, int count)
+{
     double sum = coefficients[count - 1];
     for (int i = count - 2; i >= 0; i--) {
         sum = sum * x + coefficients[i];
@@ -73,7 +79,8 @@ static double polynomial(double x, const double *coefficients, int count) {
 /// Subtracts the nearest multiple of pi/2 and returns the rest, at most pi/4 in size.
 /// pi/2 comes in three parts; the first two have 33 bits, so that their products with a quadrant
 /// below 2^20 are exact.
-static struct wide reduce_to_quadrant(double radians, int32_t *quadrant) {
+static struct wide reduce_to_quadrant(double radians, int32_t *quadrant)
+{
     const double two_over_pi = 0x1.45f306dc9c883p-1;
     const double part0 = 0x1.921fb544p+0;
     const double part1 = 0x1.0b4611a6p-34;
@@ -86,20 +93,22 @@ static struct wide reduce_to_quadrant(double radians, int32_t *quadrant) {
     return wide_sum(rest.hi, rest.lo - n * part2);
 }
 
-static double sin_series(struct wide x) {
+static double sin_series(struct wide x)
+{
     static const double coefficients[] = {
-        -1.0 / 6,         1.0 / 120,           -1.0 / 5040,           1.0 / 362880,
-        -1.0 / 39916800., 1.0 / 6227020800.,   -1.0 / 1307674368000., 1.0 / 355687428096000.,
+        -1.0 / 6,         1.0 / 120,         -1.0 / 5040,           1.0 / 362880,
+        -1.0 / 39916800., 1.0 / 6227020800., -1.0 / 1307674368000., 1.0 / 355687428096000.,
     };
     const double square = x.hi * x.hi;
     const double cube = x.hi * square;
     return x.hi + (cube * polynomial(square, coefficients, 8) + x.lo * (1 - 0.5 * square));
 }
 
-static double cos_series(struct wide x) {
+static double cos_series(struct wide x)
+{
     static const double coefficients[] = {
-        1.0 / 24,         -1.0 / 720,           1.0 / 40320,           -1.0 / 3628800,
-        1.0 / 479001600., -1.0 / 87178291200.,  1.0 / 20922789888000., -1.0 / 6402373705728000.,
+        1.0 / 24,         -1.0 / 720,          1.0 / 40320,           -1.0 / 3628800,
+        1.0 / 479001600., -1.0 / 87178291200., 1.0 / 20922789888000., -1.0 / 6402373705728000.,
     };
     const double square = x.hi * x.hi;
     const double half_square = 0.5 * square;
@@ -110,7 +119,8 @@ static double cos_series(struct wide x) {
 }
 
 /// Returns sin(radians + quadrants * pi/2).
-static double sin_shifted(double radians, int32_t quadrants) {
+static double sin_shifted(double radians, int32_t quadrants)
+{
     if (!(fabs(radians) <= 1e6)) {
         return NAN;
     }
@@ -128,17 +138,20 @@ static double sin_shifted(double radians, int32_t quadrants) {
     }
 }
 
-double exact_sin(double radians) {
+double exact_sin(double radians)
+{
     return sin_shifted(radians, 0);
 }
 
-double exact_cos(double radians) {
+double exact_cos(double radians)
+{
     return sin_shifted(radians, 1);
 }
 
 /// Returns the arc tangent of a ratio in [0, 1]: atan(c) + atan((t - c) / (1 + c t)) with c the
 /// nearest quarter.
-static struct wide atan_of_ratio(struct wide t) {
+static struct wide atan_of_ratio(struct wide t)
+{
     static const struct wide atan_of_quarters[] = {
         {0, 0},
         {0x1.f5b75f92c80ddp-3, 0x1.8ab6e3cf7afbdp-57},
@@ -160,7 +173,8 @@ static struct wide atan_of_ratio(struct wide t) {
     return wide_sum(sum.hi, sum.lo + (base.lo + tail));
 }
 
-double exact_acos(double x) {
+double exact_acos(double x)
+{
     if (!(fabs(x) <= 1)) {
         return NAN;
     }
@@ -178,7 +192,8 @@ double exact_acos(double x) {
     return x < 0 ? wide_add(PI, (struct wide){-angle.hi, -angle.lo}).hi : angle.hi;
 }
 
-double exact_atan2(double y, double x) {
+double exact_atan2(double y, double x)
+{
     if (y != y || x != x) {
         return NAN;
     }
@@ -199,7 +214,8 @@ double exact_atan2(double y, double x) {
 }
 
 /// Returns 2^(x.hi + x.lo) for x.hi in [-1022, 1023].
-static double exp2_of(struct wide x) {
+static double exp2_of(struct wide x)
+{
     static const double coefficients[] = {
         1.0 / 2,        1.0 / 6,         1.0 / 24,         1.0 / 120,
         1.0 / 720,      1.0 / 5040,      1.0 / 40320,      1.0 / 362880,
@@ -215,15 +231,18 @@ static double exp2_of(struct wide x) {
     return fraction * power;
 }
 
-double exact_exp2(double x) {
+double exact_exp2(double x)
+{
     if (!(x >= -1022 && x <= 1023)) {
         return NAN;
     }
     return exp2_of((struct wide){x, 0});
 }
 
-/// Splits a positive finite number into fraction * 2^exponent, the fraction in [sqrt(1/2), sqrt(2)].
-static double split_exponent(double x, int32_t *exponent) {
+/// Splits a positive finite number into fraction * 2^exponent, the fraction in [sqrt(1/2),
+/// sqrt(2)].
+static double split_exponent(double x, int32_t *exponent)
+{
     const int is_subnormal = x < 0x1p-1022;
     const double normal = is_subnormal ? x * 0x1p54 : x;
     uint64_t bits;
@@ -241,10 +260,11 @@ static double split_exponent(double x, int32_t *exponent) {
 
 /// Returns log2 of a positive finite number, accurate to about 2^-64 of its size, so that pow may
 /// multiply it by a thousand.
-static struct wide log2_of(double x) {
+static struct wide log2_of(double x)
+{
     static const double coefficients[] = {
-        1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21,
-        1.0 / 23,
+        1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13,
+        1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23,
     };
     int32_t exponent;
     const double fraction = split_exponent(x, &exponent);
@@ -259,14 +279,16 @@ static struct wide log2_of(double x) {
     return wide_add((struct wide){exponent, 0}, log);
 }
 
-double exact_log2(double x) {
+double exact_log2(double x)
+{
     if (!(x > 0)) {
         return NAN;
     }
     return x > 0x1.fffffffffffffp+1023 ? x : log2_of(x).hi;
 }
 
-double exact_pow(double x, double y) {
+double exact_pow(double x, double y)
+{
     if (!(x > 0 && x <= 0x1.fffffffffffffp+1023) || y != y) {
         return NAN;
     }

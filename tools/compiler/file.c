@@ -17,24 +17,26 @@ enum {
 };
 
 /// Says what errno means. Of a pipe or device, ESPIPE would only say "Illegal seek".
-static const char *file_reason(int reason) {
+static const char *file_reason(int reason)
+{
     return reason == ESPIPE ? "Not a regular file" : strerror(reason);
 }
 
 /// Reports what errno says about a file, under that file's name, and leaves errno as it is.
 static bool file_error(struct report *report, const char *path, const char *code,
-                       const char *attempt) {
+                       const char *attempt)
+{
     const int reason = errno;
     const char *const subject = report->file;
     report->file = path;
-    report_error(report, TROUPE_EXIT_IO, NULL, code, "cannot %s: %s", attempt,
-                 file_reason(reason));
+    report_error(report, TROUPE_EXIT_IO, NULL, code, "cannot %s: %s", attempt, file_reason(reason));
     report->file = subject;
     errno = reason;
     return false;
 }
 
-static bool file_read_all(int descriptor, unsigned char *bytes, size_t size_bytes) {
+static bool file_read_all(int descriptor, unsigned char *bytes, size_t size_bytes)
+{
     size_t done = 0;
     while (done < size_bytes) {
         const ssize_t got = read(descriptor, bytes + done, size_bytes - done);
@@ -50,7 +52,8 @@ static bool file_read_all(int descriptor, unsigned char *bytes, size_t size_byte
 }
 
 /// Reads an open file that must be a regular one: the size of others is not known beforehand.
-static bool file_read_descriptor(int descriptor, void **bytes, size_t *size_bytes) {
+static bool file_read_descriptor(int descriptor, void **bytes, size_t *size_bytes)
+{
     struct stat status;
     if (fstat(descriptor, &status) != 0) {
         return false;
@@ -75,7 +78,8 @@ static bool file_read_descriptor(int descriptor, void **bytes, size_t *size_byte
     return true;
 }
 
-bool file_read(const char *path, void **bytes, size_t *size_bytes, struct report *report) {
+bool file_read(const char *path, void **bytes, size_t *size_bytes, struct report *report)
+{
     *bytes = NULL;
     *size_bytes = 0;
     // Not blocking: a pipe without a writer is refused below instead of waited for.
@@ -90,7 +94,8 @@ bool file_read(const char *path, void **bytes, size_t *size_bytes, struct report
     return ok || file_error(report, path, "file.read", "read");
 }
 
-static bool file_write_all(int descriptor, const unsigned char *bytes, size_t size_bytes) {
+static bool file_write_all(int descriptor, const unsigned char *bytes, size_t size_bytes)
+{
     size_t done = 0;
     while (done < size_bytes) {
         const ssize_t put = write(descriptor, bytes + done, size_bytes - done);
@@ -103,7 +108,8 @@ static bool file_write_all(int descriptor, const unsigned char *bytes, size_t si
 }
 
 /// Writes and closes. Some file systems tell only at close that the disk is full.
-static bool file_write_and_close(int descriptor, const void *bytes, size_t size_bytes) {
+static bool file_write_and_close(int descriptor, const void *bytes, size_t size_bytes)
+{
     const bool written = file_write_all(descriptor, bytes, size_bytes);
     const int reason = errno;
     const bool closed = close(descriptor) == 0;
@@ -114,7 +120,8 @@ static bool file_write_and_close(int descriptor, const void *bytes, size_t size_
 }
 
 /// Opens a new file beside `path` and writes its name to `name`.
-static int file_open_temporary(const char *path, char *name, size_t name_bytes) {
+static int file_open_temporary(const char *path, char *name, size_t name_bytes)
+{
     for (int i = 0; i < FILE_TEMPORARY_NAMES; i++) {
         snprintf(name, name_bytes, "%s.%ld-%d.tmp", path, (long)getpid(), i);
         const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -125,7 +132,8 @@ static int file_open_temporary(const char *path, char *name, size_t name_bytes) 
     return -1;
 }
 
-static bool file_replace(const char *path, const void *bytes, size_t size_bytes) {
+static bool file_replace(const char *path, const void *bytes, size_t size_bytes)
+{
     const size_t name_bytes = strlen(path) + 40;
     char *const name = malloc(name_bytes);
     if (!name) {
@@ -146,7 +154,8 @@ static bool file_replace(const char *path, const void *bytes, size_t size_bytes)
     return ok;
 }
 
-bool file_write(const char *path, const void *bytes, size_t size_bytes, struct report *report) {
+bool file_write(const char *path, const void *bytes, size_t size_bytes, struct report *report)
+{
     struct stat status;
     const bool exists = stat(path, &status) == 0;
     bool ok = false;

@@ -12,7 +12,8 @@ enum {
 };
 
 /// Names from files end up in messages; a line break in one must not fake a second message.
-static void report_clean(char *text) {
+static void report_clean(char *text)
+{
     for (char *at = text; *at; at++) {
         if ((unsigned char)*at < 0x20 || *at == 0x7f) {
             *at = '?';
@@ -22,7 +23,8 @@ static void report_clean(char *text) {
 
 static void report_line(const struct report *report, const char *kind, const char *place,
                         const char *code, const char *format, va_list arguments,
-                        char line[REPORT_LINE_BYTES]) {
+                        char line[REPORT_LINE_BYTES])
+{
     char message[REPORT_MESSAGE_BYTES];
     vsnprintf(message, sizeof message, format, arguments);
     snprintf(line, REPORT_LINE_BYTES, "%.1024s: %s: %.256s%s%s [%.64s]",
@@ -35,7 +37,8 @@ static void report_line(const struct report *report, const char *kind, const cha
 }
 
 bool report_error(struct report *report, enum troupe_exit exit_code, const char *place,
-                  const char *code, const char *format, ...) {
+                  const char *code, const char *format, ...)
+{
     char line[REPORT_LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
@@ -50,7 +53,8 @@ bool report_error(struct report *report, enum troupe_exit exit_code, const char 
 }
 
 void report_warning(struct report *report, const char *place, const char *code, const char *format,
-                    ...) {
+                    ...)
+{
     char line[REPORT_LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);

@@ -9,17 +9,20 @@
 
 #include "exact_math.h"
 
-void scene_free(struct scene *scene) {
+void scene_free(struct scene *scene)
+{
     arena_free(&scene->arena);
     memset(scene, 0, sizeof *scene);
 }
 
-static double quat_dot(const double a[4], const double b[4]) {
+static double quat_dot(const double a[4], const double b[4])
+{
     return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
 }
 
 /// Scales to unit length; a quaternion without a direction becomes `fallback`.
-static void quat_normalise(double q[4], const double fallback[4]) {
+static void quat_normalise(double q[4], const double fallback[4])
+{
     const double square = quat_dot(q, q);
     if (!(square > 1e-60)) {
         memcpy(q, fallback, 4 * sizeof *q);
@@ -31,7 +34,8 @@ static void quat_normalise(double q[4], const double fallback[4]) {
     }
 }
 
-void scene_slerp(const double a[4], const double b[4], double u, double out[4]) {
+void scene_slerp(const double a[4], const double b[4], double u, double out[4])
+{
     const double sign = quat_dot(a, b) < 0 ? -1 : 1;
     double difference = 0;
     double sum = 0;
@@ -60,7 +64,8 @@ void scene_slerp(const double a[4], const double b[4], double u, double out[4]) 
 }
 
 /// Returns the last key at or before the time; the first where none is.
-static uint32_t curve_find_key(const struct scene_curve *curve, double time_s) {
+static uint32_t curve_find_key(const struct scene_curve *curve, double time_s)
+{
     uint32_t low = 0;
     uint32_t high = curve->key_count;
     while (high - low > 1) {
@@ -75,7 +80,8 @@ static uint32_t curve_find_key(const struct scene_curve *curve, double time_s) {
 }
 
 static void curve_sample_cubic(const struct scene_curve *curve, uint32_t key, double u,
-                               double interval_s, double *out) {
+                               double interval_s, double *out)
+{
     const uint32_t stride = curve->stride;
     const double *const value0 = curve->values + (size_t)key * stride;
     const double *const value1 = value0 + stride;
@@ -94,7 +100,8 @@ static void curve_sample_cubic(const struct scene_curve *curve, uint32_t key, do
 }
 
 void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, double time_s,
-                        double *out) {
+                        double *out)
+{
     const double time = time_s == time_s ? time_s : 0;
     const uint32_t stride = curve->stride;
     const uint32_t key = curve_find_key(curve, time);
@@ -121,7 +128,8 @@ void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, d
     }
 }
 
-struct scene_transform scene_node_rest(const struct scene_node *node) {
+struct scene_transform scene_node_rest(const struct scene_node *node)
+{
     struct scene_transform rest;
     memcpy(rest.rotation, node->rotation, sizeof rest.rotation);
     memcpy(rest.translation, node->translation, sizeof rest.translation);
@@ -129,7 +137,8 @@ struct scene_transform scene_node_rest(const struct scene_node *node) {
     return rest;
 }
 
-void scene_transform_matrix(const struct scene_transform *transform, double matrix[12]) {
+void scene_transform_matrix(const struct scene_transform *transform, double matrix[12])
+{
     const double x = transform->rotation[0];
     const double y = transform->rotation[1];
     const double z = transform->rotation[2];
@@ -147,12 +156,13 @@ void scene_transform_matrix(const struct scene_transform *transform, double matr
     }
 }
 
-void scene_matrix_multiply(const double a[12], const double b[12], double out[12]) {
+void scene_matrix_multiply(const double a[12], const double b[12], double out[12])
+{
     for (int row = 0; row < 3; row++) {
         const double *const left = a + row * 4;
         for (int column = 0; column < 4; column++) {
-            const double sum = (left[0] * b[column] + left[1] * b[4 + column]) +
-                               left[2] * b[8 + column];
+            const double sum =
+                (left[0] * b[column] + left[1] * b[4 + column]) + left[2] * b[8 + column];
             out[row * 4 + column] = column == 3 ? sum + left[3] : sum;
         }
     }

@@ -30,7 +30,8 @@ struct container {
 };
 
 bool gltf_take(struct gltf *gltf, const struct json_value *at, uint64_t count, size_t size,
-               void **memory) {
+               void **memory)
+{
     // Counts stay below 2^26, sizes below 2^8.
     const uint64_t bytes = count * size;
     if (bytes > gltf->budget_bytes) {
@@ -42,18 +43,21 @@ bool gltf_take(struct gltf *gltf, const struct json_value *at, uint64_t count, s
     return true;
 }
 
-static uint32_t read_u32(const unsigned char *bytes) {
+static uint32_t read_u32(const unsigned char *bytes)
+{
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
            (uint32_t)bytes[3] << 24;
 }
 
-static bool container_error(struct report *report, const char *code, const char *message) {
+static bool container_error(struct report *report, const char *code, const char *message)
+{
     return report_error(report, TROUPE_EXIT_INPUT, NULL, code, "%s", message);
 }
 
 /// Finds the JSON chunk, which comes first, and the binary chunk, which comes second if at all.
 static bool container_read_chunks(const unsigned char *bytes, size_t size_bytes,
-                                  struct report *report, struct container *container) {
+                                  struct report *report, struct container *container)
+{
     size_t at = GLB_HEADER_BYTES;
     for (uint32_t chunk = 0; at < size_bytes; chunk++) {
         if (size_bytes - at < GLB_CHUNK_HEADER_BYTES) {
@@ -86,7 +90,8 @@ static bool container_read_chunks(const unsigned char *bytes, size_t size_bytes,
 }
 
 static bool container_read(const unsigned char *bytes, size_t size_bytes, struct report *report,
-                           struct container *container) {
+                           struct container *container)
+{
     *container = (struct container){.json = bytes, .json_bytes = size_bytes};
     if (size_bytes < 4 || memcmp(bytes, "glTF", 4) != 0) {
         return true;
@@ -108,7 +113,8 @@ static bool container_read(const unsigned char *bytes, size_t size_bytes, struct
     return container_read_chunks(bytes, size_bytes, report, container);
 }
 
-static bool asset_check(const struct gltf *gltf) {
+static bool asset_check(const struct gltf *gltf)
+{
     const struct json_value asset = json_member(&gltf->root, "asset");
     const char *version = NULL;
     const char *minimum = "2.0";
@@ -125,23 +131,14 @@ static bool asset_check(const struct gltf *gltf) {
 }
 
 /// Returns whether an extension leaves animations and skins as they are.
-static bool extension_is_harmless(const char *name) {
+static bool extension_is_harmless(const char *name)
+{
     static const char *const harmless[] = {
-        "EXT_lights_ies",
-        "EXT_lights_image_based",
-        "EXT_mesh_gpu_instancing",
-        "EXT_texture_avif",
-        "EXT_texture_webp",
-        "KHR_draco_mesh_compression",
-        "KHR_lights_punctual",
-        "KHR_mesh_quantization",
-        "KHR_node_hoverability",
-        "KHR_node_selectability",
-        "KHR_node_visibility",
-        "KHR_texture_basisu",
-        "KHR_texture_transform",
-        "KHR_xmp_json_ld",
-        "MSFT_texture_dds",
+        "EXT_lights_ies",         "EXT_lights_image_based", "EXT_mesh_gpu_instancing",
+        "EXT_texture_avif",       "EXT_texture_webp",       "KHR_draco_mesh_compression",
+        "KHR_lights_punctual",    "KHR_mesh_quantization",  "KHR_node_hoverability",
+        "KHR_node_selectability", "KHR_node_visibility",    "KHR_texture_basisu",
+        "KHR_texture_transform",  "KHR_xmp_json_ld",        "MSFT_texture_dds",
     };
     if (strncmp(name, "KHR_materials_", 14) == 0) {
         return true;
@@ -154,7 +151,8 @@ static bool extension_is_harmless(const char *name) {
     return false;
 }
 
-static bool extensions_check(const struct gltf *gltf) {
+static bool extensions_check(const struct gltf *gltf)
+{
     struct json_value required;
     uint32_t count = 0;
     if (!json_get_array(&gltf->root, "extensionsRequired", false, &required, &count)) {
@@ -175,7 +173,8 @@ static bool extensions_check(const struct gltf *gltf) {
 }
 
 /// Makes room for what is known about buffers and accessors; each is read when first wanted.
-static bool lists_prepare(struct gltf *gltf) {
+static bool lists_prepare(struct gltf *gltf)
+{
     struct json_value list;
     if (!json_get_array(&gltf->root, "buffers", false, &list, &gltf->buffer_count) ||
         !json_get_array(&gltf->root, "accessors", false, &list, &gltf->accessor_count)) {
@@ -187,7 +186,8 @@ static bool lists_prepare(struct gltf *gltf) {
 }
 
 /// Returns a file's name without folders and without its last extension.
-static char *stem_of(struct arena *arena, const char *path) {
+static char *stem_of(struct arena *arena, const char *path)
+{
     const char *const slash = strrchr(path, '/');
     char *const stem = arena_string(arena, slash ? slash + 1 : path);
     char *const dot = strrchr(stem, '.');
@@ -197,14 +197,16 @@ static char *stem_of(struct arena *arena, const char *path) {
     return stem;
 }
 
-static bool gltf_read(struct gltf *gltf) {
+static bool gltf_read(struct gltf *gltf)
+{
     return asset_check(gltf) && extensions_check(gltf) && lists_prepare(gltf) &&
            gltf_nodes_read(gltf) && gltf_skins_read(gltf) && gltf_animations_read(gltf) &&
            gltf_nodes_check_shear(gltf);
 }
 
 bool import_gltf(const char *path, const void *bytes, size_t size_bytes, struct scene *scene,
-                 struct report *report) {
+                 struct report *report)
+{
     memset(scene, 0, sizeof *scene);
     report->file = path;
     struct container container;

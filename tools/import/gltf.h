@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What the parts of the glTF importer share: gltf.c (container, header), gltf_buffer.c,
-// gltf_accessor.c, gltf_rotation.c, gltf_matrix.c, gltf_node.c, gltf_skin.c, gltf_animation.c. Every function that returns bool
-// returns false after an error in the report, and the import ends there.
+// gltf_accessor.c, gltf_rotation.c, gltf_matrix.c, gltf_node.c, gltf_skin.c, gltf_animation.c.
+// Every function that returns bool returns false after an error in the report, and the import ends
+// there.
 #ifndef TROUPE_TOOLS_GLTF_H
 #define TROUPE_TOOLS_GLTF_H
 
@@ -35,9 +36,9 @@ struct gltf_accessor {
     enum gltf_component component;
     uint32_t component_count; // 1 for SCALAR ... 16 for MAT4
     uint32_t count;
-    double *values;      // [count][component_count], finite; null until decoded
-    double *unit_values; // as rotations of unit length; null until asked for
-    bool is_time;        // whether the values are known to be increasing times
+    double *values;             // [count][component_count], finite; null until decoded
+    double *unit_values;        // as rotations of unit length; null until asked for
+    bool is_time;               // whether the values are known to be increasing times
     uint8_t *interpolations[3]; // [count] of one interpolation each; null until asked for
 };
 
@@ -61,8 +62,8 @@ struct gltf {
     struct gltf_buffer *buffers;
     uint32_t accessor_count;
     struct gltf_accessor *accessors;
-    bool *node_has_matrix;  // [scene->node_count]
-    double *node_shear;     // [scene->node_count] largest cosine between matrix columns
+    bool *node_has_matrix; // [scene->node_count]
+    double *node_shear;    // [scene->node_count] largest cosine between matrix columns
     struct gltf_lengths unnormalised;
 };
 

@@ -19,7 +19,8 @@ struct elements {
     uint64_t stride_bytes;
 };
 
-static uint32_t component_bytes(enum gltf_component component) {
+static uint32_t component_bytes(enum gltf_component component)
+{
     switch (component) {
     case GLTF_BYTE:
     case GLTF_UNSIGNED_BYTE:
@@ -34,7 +35,8 @@ static uint32_t component_bytes(enum gltf_component component) {
     return 0;
 }
 
-static bool component_read(const struct json_value *object, enum gltf_component *component) {
+static bool component_read(const struct json_value *object, enum gltf_component *component)
+{
     uint64_t number = 0;
     if (!json_get_integer(object, "componentType", true, 0, UINT32_MAX, &number)) {
         return false;
@@ -47,12 +49,14 @@ static bool component_read(const struct json_value *object, enum gltf_component 
     return true;
 }
 
-static bool type_read(const struct json_value *accessor, uint32_t *component_count) {
+static bool type_read(const struct json_value *accessor, uint32_t *component_count)
+{
     static const struct {
         const char *name;
         uint32_t count;
     } types[] = {
-        {"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT2", 4}, {"MAT3", 9}, {"MAT4", 16},
+        {"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3},  {"VEC4", 4},
+        {"MAT2", 4},   {"MAT3", 9}, {"MAT4", 16},
     };
     const char *name = NULL;
     if (!json_get_string(accessor, "type", true, &name)) {
@@ -64,11 +68,12 @@ static bool type_read(const struct json_value *accessor, uint32_t *component_cou
             return true;
         }
     }
-    return json_refuse(accessor, TROUPE_EXIT_INPUT, "gltf.accessor.type",
-                       "type \"%s\" is unknown", name);
+    return json_refuse(accessor, TROUPE_EXIT_INPUT, "gltf.accessor.type", "type \"%s\" is unknown",
+                       name);
 }
 
-bool gltf_accessor_describe(struct gltf *gltf, uint32_t index, struct gltf_accessor **out) {
+bool gltf_accessor_describe(struct gltf *gltf, uint32_t index, struct gltf_accessor **out)
+{
     struct gltf_accessor *const accessor = &gltf->accessors[index];
     *out = accessor;
     if (accessor->is_described) {
@@ -95,7 +100,8 @@ bool gltf_accessor_describe(struct gltf *gltf, uint32_t index, struct gltf_acces
 
 /// Finds `count` elements of `element_bytes` in the buffer view that `object` refers to.
 static bool elements_find(struct gltf *gltf, const struct json_value *object, uint32_t count,
-                          uint32_t element_bytes, bool required, struct elements *elements) {
+                          uint32_t element_bytes, bool required, struct elements *elements)
+{
     struct json_value views = {0};
     uint32_t view_count = 0;
     int32_t view_index = -1;
@@ -142,28 +148,33 @@ static bool elements_find(struct gltf *gltf, const struct json_value *object, ui
     return true;
 }
 
-static uint16_t read_u16(const unsigned char *bytes) {
+static uint16_t read_u16(const unsigned char *bytes)
+{
     return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
-static uint32_t read_u32(const unsigned char *bytes) {
+static uint32_t read_u32(const unsigned char *bytes)
+{
     return read_u16(bytes) | (uint32_t)read_u16(bytes + 2) << 16;
 }
 
-static double read_float(const unsigned char *bytes) {
+static double read_float(const unsigned char *bytes)
+{
     const uint32_t bits = read_u32(bytes);
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static double signed_ratio(double integer, double largest) {
+static double signed_ratio(double integer, double largest)
+{
     const double ratio = integer / largest;
     return ratio < -1 ? -1 : ratio;
 }
 
 static double component_value(const unsigned char *bytes, enum gltf_component component,
-                              bool is_normalised) {
+                              bool is_normalised)
+{
     switch (component) {
     case GLTF_BYTE: {
         const double integer = (int8_t)bytes[0];
@@ -186,18 +197,20 @@ static double component_value(const unsigned char *bytes, enum gltf_component co
 }
 
 static void element_decode(const struct gltf_accessor *accessor, const unsigned char *bytes,
-                           double *values) {
+                           double *values)
+{
     const uint32_t size = component_bytes(accessor->component);
     for (uint32_t i = 0; i < accessor->component_count; i++) {
-        values[i] = component_value(bytes + (size_t)i * size, accessor->component,
-                                    accessor->is_normalised);
+        values[i] =
+            component_value(bytes + (size_t)i * size, accessor->component, accessor->is_normalised);
     }
 }
 
 /// Puts the elements of a sparse accessor over the ones that are there.
 static bool sparse_decode(struct gltf *gltf, const struct json_value *sparse,
                           const struct gltf_accessor *accessor, uint32_t element_bytes,
-                          double *values) {
+                          double *values)
+{
     const struct json_value indices_value = json_member(sparse, "indices");
     const struct json_value values_value = json_member(sparse, "values");
     uint64_t sparse_count = 0;
@@ -237,20 +250,21 @@ static bool sparse_decode(struct gltf *gltf, const struct json_value *sparse,
 }
 
 static bool values_check_finite(const struct json_value *referrer, uint32_t index,
-                                const struct gltf_accessor *accessor, const double *values) {
+                                const struct gltf_accessor *accessor, const double *values)
+{
     const size_t total = (size_t)accessor->count * accessor->component_count;
     for (size_t i = 0; i < total; i++) {
         if (!isfinite(values[i])) {
             return json_refuse(referrer, TROUPE_EXIT_INPUT, "gltf.accessor.finite",
                                "component %zu of element %zu of accessor %u is not finite",
-                               i % accessor->component_count, i / accessor->component_count,
-                               index);
+                               i % accessor->component_count, i / accessor->component_count, index);
         }
     }
     return true;
 }
 
-bool gltf_accessor_decode(struct gltf *gltf, const struct json_value *referrer, uint32_t index) {
+bool gltf_accessor_decode(struct gltf *gltf, const struct json_value *referrer, uint32_t index)
+{
     struct gltf_accessor *accessor;
     if (!gltf_accessor_describe(gltf, index, &accessor)) {
         return false;
@@ -261,8 +275,7 @@ bool gltf_accessor_decode(struct gltf *gltf, const struct json_value *referrer, 
     const struct json_value list = json_member(&gltf->root, "accessors");
     const struct json_value value = json_item(&list, index);
     const struct json_value sparse = json_member(&value, "sparse");
-    const uint32_t element_bytes =
-        component_bytes(accessor->component) * accessor->component_count;
+    const uint32_t element_bytes = component_bytes(accessor->component) * accessor->component_count;
     struct elements elements;
     void *memory;
     if (!elements_find(gltf, &value, accessor->count, element_bytes, false, &elements) ||

@@ -25,7 +25,8 @@ static const char *const target_names[TARGET_COUNT] = {
 /// Where the reading of all animations stands.
 struct animation_reader {
     struct gltf *gltf;
-    uint32_t *channel_of; // [node_count][3] 1 + the channel of this clip that has the path, 0 = none
+    uint32_t
+        *channel_of; // [node_count][3] 1 + the channel of this clip that has the path, 0 = none
     uint32_t skipped[TARGET_COUNT]; // channels of kinds that have no place in a scene
 };
 
@@ -40,7 +41,8 @@ struct animation {
 };
 
 static bool interpolation_read(const struct json_value *sampler,
-                               enum scene_interpolation *interpolation) {
+                               enum scene_interpolation *interpolation)
+{
     const char *name = "LINEAR";
     if (!json_get_string(sampler, "interpolation", false, &name)) {
         return false;
@@ -58,7 +60,8 @@ static bool interpolation_read(const struct json_value *sampler,
     return true;
 }
 
-static bool times_check(const struct json_value *place, const struct gltf_accessor *accessor) {
+static bool times_check(const struct json_value *place, const struct gltf_accessor *accessor)
+{
     const double *const times = accessor->values;
     if (times[0] < 0) {
         return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.animation.times",
@@ -76,7 +79,8 @@ static bool times_check(const struct json_value *place, const struct gltf_access
 
 /// Reads a sampler's key times.
 static bool times_read(struct gltf *gltf, const struct json_value *sampler,
-                       struct gltf_accessor **times) {
+                       struct gltf_accessor **times)
+{
     const struct json_value place = json_member(sampler, "input");
     int32_t index = -1;
     if (!json_get_index(sampler, "input", true, "accessors", gltf->accessor_count, &index) ||
@@ -97,7 +101,8 @@ static bool times_read(struct gltf *gltf, const struct json_value *sampler,
 
 /// Checks that an output accessor fits its path and number of keys.
 static bool output_check(const struct json_value *place, const struct gltf_accessor *accessor,
-                         enum target_path path, uint32_t stride, uint32_t value_count) {
+                         enum target_path path, uint32_t stride, uint32_t value_count)
+{
     if (accessor->component_count != stride) {
         return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.animation.output",
                            "a %s needs %u components, not %u", target_names[path], stride,
@@ -117,7 +122,8 @@ static bool output_check(const struct json_value *place, const struct gltf_acces
 }
 
 static bool rotations_normalise(struct gltf *gltf, const struct json_value *place,
-                                double *rotations, uint32_t count) {
+                                double *rotations, uint32_t count)
+{
     for (uint32_t i = 0; i < count; i++) {
         char name[24];
         snprintf(name, sizeof name, "key %u", i);
@@ -131,7 +137,8 @@ static bool rotations_normalise(struct gltf *gltf, const struct json_value *plac
 /// Gives the values of a curve without tangents.
 static bool plain_values(struct gltf *gltf, const struct json_value *place,
                          struct gltf_accessor *accessor, enum target_path path,
-                         struct scene_curve *curve) {
+                         struct scene_curve *curve)
+{
     if (path != TARGET_ROTATION) {
         curve->values = accessor->values;
         return true;
@@ -154,7 +161,8 @@ static bool plain_values(struct gltf *gltf, const struct json_value *place,
 /// Takes in-tangents, values and out-tangents apart, which alternate in the file.
 static bool cubic_values(struct gltf *gltf, const struct json_value *place,
                          const struct gltf_accessor *accessor, enum target_path path,
-                         struct scene_curve *curve) {
+                         struct scene_curve *curve)
+{
     const size_t total = (size_t)curve->key_count * curve->stride;
     void *memory;
     if (!gltf_take(gltf, place, 3 * (uint64_t)total, sizeof(double), &memory)) {
@@ -178,7 +186,8 @@ static bool cubic_values(struct gltf *gltf, const struct json_value *place,
 /// Gives an array that names the same interpolation for every key.
 static bool interpolations_fill(struct gltf *gltf, const struct json_value *place,
                                 struct gltf_accessor *times, enum scene_interpolation interpolation,
-                                uint8_t **interpolations) {
+                                uint8_t **interpolations)
+{
     if (!times->interpolations[interpolation]) {
         void *memory;
         if (!gltf_take(gltf, place, times->count, 1, &memory)) {
@@ -191,7 +200,8 @@ static bool interpolations_fill(struct gltf *gltf, const struct json_value *plac
 }
 
 static bool curve_read(struct gltf *gltf, const struct json_value *sampler, enum target_path path,
-                       struct gltf_accessor *times, struct scene_curve *curve) {
+                       struct gltf_accessor *times, struct scene_curve *curve)
+{
     const struct json_value place = json_member(sampler, "output");
     enum scene_interpolation interpolation;
     int32_t index = -1;
@@ -217,7 +227,8 @@ static bool curve_read(struct gltf *gltf, const struct json_value *sampler, enum
 
 /// Reads what a channel drives. `node` is -1 where the file leaves it to an extension.
 static bool target_read(struct gltf *gltf, const struct json_value *target, int32_t *node,
-                        enum target_path *path) {
+                        enum target_path *path)
+{
     const char *name = NULL;
     if (!json_check_object(target) || !json_get_string(target, "path", true, &name) ||
         !json_get_index(target, "node", false, "nodes", gltf->scene->node_count, node)) {
@@ -236,7 +247,8 @@ static bool target_read(struct gltf *gltf, const struct json_value *target, int3
 /// Adds a track for a channel that drives a node's rotation, translation or scale.
 static bool track_add(struct animation_reader *reader, struct animation *animation,
                       const struct json_value *channel, const struct json_value *sampler,
-                      uint32_t node, enum target_path path, struct gltf_accessor *times) {
+                      uint32_t node, enum target_path path, struct gltf_accessor *times)
+{
     struct gltf *const gltf = reader->gltf;
     if (gltf->node_has_matrix[node]) {
         return json_refuse(channel, TROUPE_EXIT_INPUT, "gltf.animation.matrix",
@@ -258,7 +270,8 @@ static bool track_add(struct animation_reader *reader, struct animation *animati
 }
 
 static bool channel_read(struct animation_reader *reader, struct animation *animation,
-                         uint32_t index) {
+                         uint32_t index)
+{
     struct gltf *const gltf = reader->gltf;
     const struct json_value channel = json_item(&animation->channels, index);
     const struct json_value target = json_member(&channel, "target");
@@ -288,7 +301,8 @@ static bool channel_read(struct animation_reader *reader, struct animation *anim
     return track_add(reader, animation, &channel, &sampler, (uint32_t)node, path, times);
 }
 
-static bool animation_read(struct animation_reader *reader, struct animation *animation) {
+static bool animation_read(struct animation_reader *reader, struct animation *animation)
+{
     struct scene *const scene = reader->gltf->scene;
     struct scene_clip *const clip = animation->clip;
     const char *name = "";
@@ -314,7 +328,8 @@ static bool animation_read(struct animation_reader *reader, struct animation *an
     return true;
 }
 
-static void skipped_warn(const struct animation_reader *reader) {
+static void skipped_warn(const struct animation_reader *reader)
+{
     for (int path = TARGET_WEIGHTS; path < TARGET_COUNT; path++) {
         if (reader->skipped[path] > 0) {
             report_warning(reader->gltf->report, NULL, "gltf.animation.skipped",
@@ -324,7 +339,8 @@ static void skipped_warn(const struct animation_reader *reader) {
     }
 }
 
-bool gltf_animations_read(struct gltf *gltf) {
+bool gltf_animations_read(struct gltf *gltf)
+{
     struct scene *const scene = gltf->scene;
     struct json_value list;
     uint32_t count = 0;

@@ -15,7 +15,8 @@ static const double number_limit = 1e30;
 /// A shear below this moves nothing by more than a hundredth of a percent.
 static const double shear_tolerance = 1e-4;
 
-static bool numbers_check(const struct json_value *value, const double *numbers, uint32_t count) {
+static bool numbers_check(const struct json_value *value, const double *numbers, uint32_t count)
+{
     for (uint32_t i = 0; i < count; i++) {
         if (!(fabs(numbers[i]) <= number_limit)) {
             return json_refuse(value, TROUPE_EXIT_INPUT, "gltf.node.range",
@@ -25,7 +26,8 @@ static bool numbers_check(const struct json_value *value, const double *numbers,
     return true;
 }
 
-static bool node_read_matrix(struct gltf *gltf, const struct json_value *value, uint32_t index) {
+static bool node_read_matrix(struct gltf *gltf, const struct json_value *value, uint32_t index)
+{
     struct scene_node *const node = &gltf->scene->nodes[index];
     const struct json_value place = json_member(value, "matrix");
     double matrix[16];
@@ -44,7 +46,8 @@ static bool node_read_matrix(struct gltf *gltf, const struct json_value *value, 
     return true;
 }
 
-static bool node_read_parts(struct gltf *gltf, const struct json_value *value, uint32_t index) {
+static bool node_read_parts(struct gltf *gltf, const struct json_value *value, uint32_t index)
+{
     struct scene_node *const node = &gltf->scene->nodes[index];
     const struct json_value place = json_member(value, "rotation");
     return json_get_numbers(value, "rotation", 4, node->rotation) &&
@@ -54,7 +57,8 @@ static bool node_read_parts(struct gltf *gltf, const struct json_value *value, u
            gltf_rotation_normalise(gltf, place.value ? &place : value, "it", node->rotation);
 }
 
-static bool node_read_children(struct gltf *gltf, const struct json_value *value, uint32_t index) {
+static bool node_read_children(struct gltf *gltf, const struct json_value *value, uint32_t index)
+{
     struct scene *const scene = gltf->scene;
     struct json_value children;
     uint32_t child_count = 0;
@@ -77,7 +81,8 @@ static bool node_read_children(struct gltf *gltf, const struct json_value *value
     return true;
 }
 
-static bool node_read(struct gltf *gltf, const struct json_value *list, uint32_t index) {
+static bool node_read(struct gltf *gltf, const struct json_value *list, uint32_t index)
+{
     struct scene_node *const node = &gltf->scene->nodes[index];
     const struct json_value value = json_item(list, index);
     const char *name = "";
@@ -93,7 +98,8 @@ static bool node_read(struct gltf *gltf, const struct json_value *list, uint32_t
 
 /// Refuses nodes that are their own ancestors: walking up from each node, every node is passed
 /// once in all, since it is then known to lead to a root.
-static bool nodes_check_cycles(struct gltf *gltf, const struct json_value *list) {
+static bool nodes_check_cycles(struct gltf *gltf, const struct json_value *list)
+{
     const struct scene *const scene = gltf->scene;
     // 0 = not visited yet, otherwise 1 + the node whose walk came by first.
     uint32_t *const walks = ARENA_NEW(&gltf->scratch, uint32_t, scene->node_count);
@@ -105,14 +111,14 @@ static bool nodes_check_cycles(struct gltf *gltf, const struct json_value *list)
         }
         if (node >= 0 && walks[node] == i + 1) {
             const struct json_value place = json_item(list, (size_t)node);
-            return json_refuse(&place, TROUPE_EXIT_INPUT, "gltf.node.cycle",
-                               "is its own ancestor");
+            return json_refuse(&place, TROUPE_EXIT_INPUT, "gltf.node.cycle", "is its own ancestor");
         }
     }
     return true;
 }
 
-bool gltf_nodes_read(struct gltf *gltf) {
+bool gltf_nodes_read(struct gltf *gltf)
+{
     struct scene *const scene = gltf->scene;
     struct json_value list;
     uint32_t count = 0;
@@ -140,14 +146,16 @@ bool gltf_nodes_read(struct gltf *gltf) {
 }
 
 /// Marks a node and its ancestors.
-static void mark_upwards(const struct scene *scene, bool *marks, uint32_t index) {
+static void mark_upwards(const struct scene *scene, bool *marks, uint32_t index)
+{
     for (int32_t node = (int32_t)index; node >= 0 && !marks[node];
          node = scene->nodes[node].parent) {
         marks[node] = true;
     }
 }
 
-bool gltf_nodes_check_shear(struct gltf *gltf) {
+bool gltf_nodes_check_shear(struct gltf *gltf)
+{
     const struct scene *const scene = gltf->scene;
     bool *const matters = ARENA_NEW(&gltf->scratch, bool, scene->node_count);
     for (uint32_t i = 0; i < scene->skin_count; i++) {

@@ -10,7 +10,8 @@
 static const double length_tolerance = 0.008;
 
 bool gltf_rotation_normalise(struct gltf *gltf, const struct json_value *at, const char *name,
-                             double rotation[4]) {
+                             double rotation[4])
+{
     double square = 0;
     for (int i = 0; i < 4; i++) {
         square += rotation[i] * rotation[i];
@@ -35,7 +36,8 @@ bool gltf_rotation_normalise(struct gltf *gltf, const struct json_value *at, con
     return true;
 }
 
-void gltf_rotations_warn(const struct gltf *gltf) {
+void gltf_rotations_warn(const struct gltf *gltf)
+{
     const struct gltf_lengths *const lengths = &gltf->unnormalised;
     if (lengths->count > 0) {
         report_warning(gltf->report, lengths->place, "gltf.rotation.length",

@@ -10,7 +10,8 @@
 static const double bottom_row_tolerance = 1e-5;
 
 static bool skin_read_joints(struct gltf *gltf, const struct json_value *value,
-                             struct scene_skin *skin, uint32_t *seen, uint32_t stamp) {
+                             struct scene_skin *skin, uint32_t *seen, uint32_t stamp)
+{
     struct scene *const scene = gltf->scene;
     struct json_value joints;
     uint32_t count = 0;
@@ -39,7 +40,8 @@ static bool skin_read_joints(struct gltf *gltf, const struct json_value *value,
 }
 
 /// Turns column-major 4x4 into row-major 3x4.
-static bool matrix_read(const double columns[16], double rows[12]) {
+static bool matrix_read(const double columns[16], double rows[12])
+{
     for (int row = 0; row < 3; row++) {
         for (int column = 0; column < 4; column++) {
             rows[row * 4 + column] = columns[column * 4 + row];
@@ -51,7 +53,8 @@ static bool matrix_read(const double columns[16], double rows[12]) {
 }
 
 static bool skin_read_inverse_bind(struct gltf *gltf, const struct json_value *value,
-                                   struct scene_skin *skin) {
+                                   struct scene_skin *skin)
+{
     const struct json_value place = json_member(value, "inverseBindMatrices");
     int32_t index = -1;
     if (!json_get_index(value, "inverseBindMatrices", false, "accessors", gltf->accessor_count,
@@ -84,7 +87,8 @@ static bool skin_read_inverse_bind(struct gltf *gltf, const struct json_value *v
     }
     uint32_t odd_count = 0;
     for (uint32_t i = 0; i < skin->joint_count; i++) {
-        const bool is_affine = matrix_read(accessor->values + (size_t)i * 16, skin->inverse_bind[i]);
+        const bool is_affine =
+            matrix_read(accessor->values + (size_t)i * 16, skin->inverse_bind[i]);
         odd_count += is_affine ? 0 : 1;
     }
     if (odd_count > 0) {
@@ -94,7 +98,8 @@ static bool skin_read_inverse_bind(struct gltf *gltf, const struct json_value *v
     return true;
 }
 
-bool gltf_skins_read(struct gltf *gltf) {
+bool gltf_skins_read(struct gltf *gltf)
+{
     struct scene *const scene = gltf->scene;
     struct json_value list;
     uint32_t count = 0;

@@ -9,12 +9,14 @@
 
 #include "compiler.h"
 
-static bool is_glb(const unsigned char *bytes, size_t size_bytes) {
+static bool is_glb(const unsigned char *bytes, size_t size_bytes)
+{
     return size_bytes >= 4 && memcmp(bytes, "glTF", 4) == 0;
 }
 
 /// Returns whether a text starts like a JSON object.
-static bool is_json(const unsigned char *bytes, size_t size_bytes) {
+static bool is_json(const unsigned char *bytes, size_t size_bytes)
+{
     size_t at = 0;
     while (at < size_bytes && strchr(" \t\r\n", bytes[at]) && bytes[at]) {
         at++;
@@ -22,7 +24,8 @@ static bool is_json(const unsigned char *bytes, size_t size_bytes) {
     return at < size_bytes && bytes[at] == '{';
 }
 
-bool import_file(const char *path, struct scene *scene, struct report *report) {
+bool import_file(const char *path, struct scene *scene, struct report *report)
+{
     memset(scene, 0, sizeof *scene);
     report->file = path;
     void *bytes;

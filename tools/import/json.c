@@ -13,8 +13,8 @@ enum {
     JSON_MESSAGE_BYTES = 512,
 };
 
-bool json_parse(const void *text, size_t size_bytes, struct report *report,
-                struct json_value *root) {
+bool json_parse(const void *text, size_t size_bytes, struct report *report, struct json_value *root)
+{
     // All numbers become doubles: 1, 1.0 and 1e0 are the same number to JSON.
     json_error_t error;
     json_t *const value =
@@ -23,19 +23,21 @@ bool json_parse(const void *text, size_t size_bytes, struct report *report,
     if (!value) {
         char place[64];
         snprintf(place, sizeof place, "line %d, column %d", error.line, error.column);
-        return report_error(report, TROUPE_EXIT_INPUT, error.line > 0 ? place : NULL,
-                            "json.syntax", "%s", error.text);
+        return report_error(report, TROUPE_EXIT_INPUT, error.line > 0 ? place : NULL, "json.syntax",
+                            "%s", error.text);
     }
     return true;
 }
 
-void json_release(struct json_value *root) {
+void json_release(struct json_value *root)
+{
     json_decref((json_t *)root->value);
     root->value = NULL;
 }
 
 /// Appends the way to a value and returns the bytes used.
-static size_t json_append_place(const struct json_value *at, char *place, size_t place_bytes) {
+static size_t json_append_place(const struct json_value *at, char *place, size_t place_bytes)
+{
     if (!at->parent) {
         place[0] = 0;
         return 0;
@@ -47,12 +49,14 @@ static size_t json_append_place(const struct json_value *at, char *place, size_t
     return (size_t)bytes < room ? used + (size_t)bytes : place_bytes - 1;
 }
 
-void json_place(const struct json_value *at, char *place, size_t place_bytes) {
+void json_place(const struct json_value *at, char *place, size_t place_bytes)
+{
     json_append_place(at, place, place_bytes);
 }
 
 bool json_refuse(const struct json_value *at, enum troupe_exit exit_code, const char *code,
-                 const char *format, ...) {
+                 const char *format, ...)
+{
     char place[JSON_PLACE_BYTES];
     char message[JSON_MESSAGE_BYTES];
     va_list arguments;
@@ -63,7 +67,8 @@ bool json_refuse(const struct json_value *at, enum troupe_exit exit_code, const 
     return report_error(at->report, exit_code, place[0] ? place : NULL, code, "%s", message);
 }
 
-void json_warn(const struct json_value *at, const char *code, const char *format, ...) {
+void json_warn(const struct json_value *at, const char *code, const char *format, ...)
+{
     char place[JSON_PLACE_BYTES];
     char message[JSON_MESSAGE_BYTES];
     va_list arguments;
@@ -74,7 +79,8 @@ void json_warn(const struct json_value *at, const char *code, const char *format
     report_warning(at->report, place[0] ? place : NULL, code, "%s", message);
 }
 
-struct json_value json_member(const struct json_value *object, const char *key) {
+struct json_value json_member(const struct json_value *object, const char *key)
+{
     return (struct json_value){
         .value = json_object_get(object->value, key),
         .parent = object,
@@ -83,7 +89,8 @@ struct json_value json_member(const struct json_value *object, const char *key) 
     };
 }
 
-struct json_value json_item(const struct json_value *array, size_t index) {
+struct json_value json_item(const struct json_value *array, size_t index)
+{
     return (struct json_value){
         .value = json_array_get(array->value, index),
         .parent = array,
@@ -92,17 +99,20 @@ struct json_value json_item(const struct json_value *array, size_t index) {
     };
 }
 
-static bool json_refuse_type(const struct json_value *value, const char *wanted) {
+static bool json_refuse_type(const struct json_value *value, const char *wanted)
+{
     return json_refuse(value, TROUPE_EXIT_INPUT, "json.type", "must be %s", wanted);
 }
 
-bool json_check_object(const struct json_value *value) {
+bool json_check_object(const struct json_value *value)
+{
     return json_is_object(value->value) || json_refuse_type(value, "an object");
 }
 
 /// Returns whether to go on reading a member; `ok` is the answer where not.
 static bool json_find(const struct json_value *object, const char *key, bool required,
-                      struct json_value *member, bool *ok) {
+                      struct json_value *member, bool *ok)
+{
     *member = json_member(object, key);
     *ok = true;
     if (!member->value && required) {
@@ -112,7 +122,8 @@ static bool json_find(const struct json_value *object, const char *key, bool req
 }
 
 bool json_get_array(const struct json_value *object, const char *key, bool required,
-                    struct json_value *array, uint32_t *count) {
+                    struct json_value *array, uint32_t *count)
+{
     bool ok;
     if (!json_find(object, key, required, array, &ok)) {
         return ok;
@@ -129,7 +140,8 @@ bool json_get_array(const struct json_value *object, const char *key, bool requi
 }
 
 static bool json_read_integer(const struct json_value *value, uint64_t minimum, uint64_t maximum,
-                              uint64_t *integer) {
+                              uint64_t *integer)
+{
     if (!json_is_real(value->value)) {
         return json_refuse_type(value, "an integer");
     }
@@ -150,7 +162,8 @@ static bool json_read_integer(const struct json_value *value, uint64_t minimum, 
 }
 
 bool json_get_integer(const struct json_value *object, const char *key, bool required,
-                      uint64_t minimum, uint64_t maximum, uint64_t *integer) {
+                      uint64_t minimum, uint64_t maximum, uint64_t *integer)
+{
     struct json_value member;
     bool ok;
     if (!json_find(object, key, required, &member, &ok)) {
@@ -159,7 +172,8 @@ bool json_get_integer(const struct json_value *object, const char *key, bool req
     return json_read_integer(&member, minimum, maximum, integer);
 }
 
-bool json_get_boolean(const struct json_value *object, const char *key, bool *boolean) {
+bool json_get_boolean(const struct json_value *object, const char *key, bool *boolean)
+{
     const struct json_value member = json_member(object, key);
     if (!member.value) {
         return true;
@@ -171,7 +185,8 @@ bool json_get_boolean(const struct json_value *object, const char *key, bool *bo
     return true;
 }
 
-static bool json_read_string(const struct json_value *value, const char **text) {
+static bool json_read_string(const struct json_value *value, const char **text)
+{
     if (!json_is_string(value->value)) {
         return json_refuse_type(value, "a string");
     }
@@ -180,7 +195,8 @@ static bool json_read_string(const struct json_value *value, const char **text) 
 }
 
 bool json_get_string(const struct json_value *object, const char *key, bool required,
-                     const char **text) {
+                     const char **text)
+{
     struct json_value member;
     bool ok;
     if (!json_find(object, key, required, &member, &ok)) {
@@ -190,22 +206,23 @@ bool json_get_string(const struct json_value *object, const char *key, bool requ
 }
 
 static bool json_read_index(const struct json_value *value, const char *things, uint32_t count,
-                            int32_t *index) {
+                            int32_t *index)
+{
     uint64_t integer;
     if (!json_read_integer(value, 0, UINT32_MAX, &integer)) {
         return false;
     }
     if (integer >= count) {
-        return json_refuse(value, TROUPE_EXIT_INPUT, "json.index",
-                           "is %llu, but there are %u %s", (unsigned long long)integer, count,
-                           things);
+        return json_refuse(value, TROUPE_EXIT_INPUT, "json.index", "is %llu, but there are %u %s",
+                           (unsigned long long)integer, count, things);
     }
     *index = (int32_t)integer;
     return true;
 }
 
 bool json_get_index(const struct json_value *object, const char *key, bool required,
-                    const char *things, uint32_t count, int32_t *index) {
+                    const char *things, uint32_t count, int32_t *index)
+{
     struct json_value member;
     bool ok;
     if (!json_find(object, key, required, &member, &ok)) {
@@ -215,7 +232,8 @@ bool json_get_index(const struct json_value *object, const char *key, bool requi
 }
 
 bool json_get_numbers(const struct json_value *object, const char *key, uint32_t count,
-                      double *numbers) {
+                      double *numbers)
+{
     const struct json_value member = json_member(object, key);
     if (!member.value) {
         return true;
@@ -235,12 +253,14 @@ bool json_get_numbers(const struct json_value *object, const char *key, uint32_t
 }
 
 bool json_get_index_item(const struct json_value *array, size_t item, const char *things,
-                         uint32_t count, int32_t *index) {
+                         uint32_t count, int32_t *index)
+{
     const struct json_value value = json_item(array, item);
     return json_read_index(&value, things, count, index);
 }
 
-bool json_get_string_item(const struct json_value *array, size_t item, const char **text) {
+bool json_get_string_item(const struct json_value *array, size_t item, const char **text)
+{
     const struct json_value value = json_item(array, item);
     return json_read_string(&value, text);
 }
