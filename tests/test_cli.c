@@ -388,6 +388,8 @@ static void test_cli_compile_depfile_names_all_inputs(void **state)
     assert_int_equal(strncmp(text, "x\\ y.trp:", 9), 0);
     assert_non_null(strstr(text, " a\\ b.gltf"));
     assert_non_null(strstr(text, source));
+    assert_non_null(strstr(text, " a\\ b.bin"));
+    assert_int_equal(text[strlen(text) - 1], '\n');
     free(text);
 }
 
@@ -619,6 +621,31 @@ static void test_cli_verify_tells_good_from_bad(void **state)
     discard(&outcome);
 }
 
+static void test_cli_clips_without_their_skeleton_need_it_named(void **state)
+{
+    (void)state;
+    struct outcome outcome =
+        run("compile", "--quiet", "--skeleton", pack, source, "-o", "clips.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    json_t *const info = expect_json(run("info", "clips.trp", "--json", NULL), "info");
+    assert_int_equal(json_array_size(json_object_get(info, "skeletons")), 0);
+    json_t *const clip = named(json_object_get(info, "clips"), "wave");
+    assert_true(json_is_null(json_object_get(clip, "skeleton")));
+    json_decref(info);
+    expect_refusal(run("sample", "clips.trp", "--clip", "wave", NULL), 3, "--skeleton");
+    expect_refusal(run("verify", "clips.trp", source, NULL), 3, "[verify.skeleton]");
+    expect_refusal(run("bench", "clips.trp", NULL), 3, "[bench.empty]");
+    json_t *const sample = expect_json(
+        run("sample", "clips.trp", "--skeleton", pack, "--clip", "wave", "--json", NULL), "sample");
+    assert_int_equal(json_array_size(joints_of(sample, 0)), 2);
+    json_decref(sample);
+    json_t *const verified = expect_json(
+        run("verify", "clips.trp", source, "--skeleton", pack, "--json", NULL), "verify");
+    assert_true(json_is_true(json_object_get(verified, "ok")));
+    json_decref(verified);
+}
+
 static void test_cli_verify_without_source_is_invalid_input(void **state)
 {
     (void)state;
@@ -727,6 +754,7 @@ int main(void)
         cmocka_unit_test(test_cli_sample_additive_model_lies_on_the_rest_pose),
         cmocka_unit_test(test_cli_sample_unknown_names_suggest_others),
         cmocka_unit_test(test_cli_verify_tells_good_from_bad),
+        cmocka_unit_test(test_cli_clips_without_their_skeleton_need_it_named),
         cmocka_unit_test(test_cli_verify_without_source_is_invalid_input),
         cmocka_unit_test(test_cli_bench_has_a_row_for_every_operation),
         cmocka_unit_test(test_cli_full_disk_is_no_success),

@@ -18,6 +18,11 @@ import { pathToFileURL } from 'node:url';
 const limitMillimetres = 0.12;
 const shellMetres = 0.03;
 
+process.on('uncaughtException', (error) => {
+    console.error(`${process.argv[4]}: ${error.message}`);
+    process.exit(1);
+});
+
 const [modules, troupe, file, unitText, timesText, seedText] = process.argv.slice(2);
 const metresPerUnit = Number(unitText);
 const timeCount = Number(timesText);

@@ -523,61 +523,78 @@ static json_t *describe_row(const struct stage *stage, const struct operation *o
     return row;
 }
 
-static void print_row(struct output_table *table, const struct stage *stage,
-                      const struct operation *operation, trp_isa isa,
-                      const struct measurement *measurement, double copy_ns)
+/// Prints one line of the table: time a lane on each instruction set, and more of the last one.
+static void print_row(struct output_table *table, const struct stage *stage, int operation,
+                      const struct bench_command *command,
+                      struct measurement (*measurements)[OPERATION_COUNT])
 {
-    const double best_ns = measurement->best_ns;
-    const size_t bytes = bytes_of(operation, stage);
-    output_cell(table, "%s", operation->name);
-    output_cell(table, "%s", operation->mode);
-    output_cell(table, "%s", trp_isa_name(isa));
-    output_cell(table, "%.1f", best_ns);
+    int last = 0;
+    output_cell(table, "%s", operations[operation].name);
+    output_cell(table, "%s", operations[operation].mode);
+    for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
+        if (command->is_wanted[isa]) {
+            output_cell(table, "%.2f",
+                        measurements[isa][operation].best_ns / stage->cast.skeleton.lane_count);
+            last = isa;
+        }
+    }
+    const struct measurement *const measurement = &measurements[last][operation];
+    const double bytes = (double)bytes_of(&operations[operation], stage);
+    output_cell(table, "%.1f", measurement->best_ns);
     output_cell(table, "%.1f", measurement->median_ns);
-    output_cell(table, "%.2f", best_ns / stage->cast.skeleton.lane_count);
-    output_cell(table, "%.2f", best_ns / stage->cast.skeleton.joint_count);
-    output_cell(table, "%.2f", (double)bytes / best_ns);
-    if (copy_ns > 0) {
-        output_cell(table, "%.2f", best_ns / copy_ns);
+    output_cell(table, "%.2f", measurement->best_ns / stage->cast.skeleton.joint_count);
+    output_cell(table, "%.1f", bytes / measurement->best_ns);
+    if (stage->cast.has_skin) {
+        output_cell(table, "%.2f",
+                    measurement->best_ns / measurements[last][OPERATION_COUNT - 1].best_ns);
     } else {
         output_cell(table, "-");
     }
 }
 
-/// Puts out what was measured on one stage: rows of the JSON array, or a table.
-static void print_stage(const struct stage *stage, const struct bench_command *command,
-                        struct measurement (*measurements)[OPERATION_COUNT], json_t *rows)
+static void print_table(const struct stage *stage, const struct bench_command *command,
+                        struct measurement (*measurements)[OPERATION_COUNT])
 {
-    static const char *const headings[] = {
-        "<operation", "<mode",    "<isa", "ns/pose",  "median",
-        "ns/lane",    "ns/joint", "GB/s", "x memcpy",
-    };
-    struct output_table table = {.headings = headings, .column_count = 9};
-    for (int i = 0; i < OPERATION_COUNT; i++) {
-        for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
-            if (!command->is_wanted[isa] || !is_possible(&operations[i], stage)) {
-                continue;
-            }
-            const struct measurement *const measurement = &measurements[isa][i];
-            if (rows != NULL) {
-                json_array_append_new(
-                    rows, describe_row(stage, &operations[i], (trp_isa)isa, measurement));
-            } else {
-                print_row(&table, stage, &operations[i], (trp_isa)isa, measurement,
-                          measurements[isa][OPERATION_COUNT - 1].best_ns);
-            }
+    static const char *const tail[] = {"ns/pose", "median", "ns/joint", "GB/s", "x memcpy"};
+    enum { TAIL_COUNT = sizeof tail / sizeof tail[0] };
+    const char *headings[2 + TRP_ISA_COUNT + TAIL_COUNT] = {"<operation", "<mode"};
+    struct output_table table = {.headings = headings, .column_count = 2};
+    const char *last = "";
+    for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
+        if (command->is_wanted[isa]) {
+            last = trp_isa_name((trp_isa)isa);
+            headings[table.column_count++] = last;
         }
     }
-    if (rows == NULL) {
-        output_line("%s: %u joints in %u lanes, %u instances, clip '%s' (%.2f s) of %u, best of "
-                    "%u rounds, one core",
-                    stage->cast.skeleton.name, stage->cast.skeleton.joint_count,
-                    stage->cast.skeleton.lane_count, stage->instance_count,
-                    stage->cast.clips[stage->cast.lead].name,
-                    stage->cast.clips[stage->cast.lead].duration_s, stage->cast.clip_count,
-                    command->round_count);
-        output_table_print(&table);
-        output_line("%s", "");
+    for (int i = 0; i < TAIL_COUNT; i++) {
+        headings[table.column_count++] = tail[i];
+    }
+    for (int i = 0; i < OPERATION_COUNT; i++) {
+        if (is_possible(&operations[i], stage)) {
+            print_row(&table, stage, i, command, measurements);
+        }
+    }
+    const trp_skeleton *const skeleton = &stage->cast.skeleton;
+    const trp_clip *const lead = &stage->cast.clips[stage->cast.lead];
+    output_line("%s: %u joints in %u lanes, %u instances, clip '%s' (%.2f s) of %u", skeleton->name,
+                skeleton->joint_count, skeleton->lane_count, stage->instance_count, lead->name,
+                lead->duration_s, stage->cast.clip_count);
+    output_line("one core, best of %u rounds: ns a lane on each instruction set, then for %s",
+                command->round_count, last);
+    output_table_print(&table);
+    output_line("%s", "");
+}
+
+static void print_rows(const struct stage *stage, const struct bench_command *command,
+                       struct measurement (*measurements)[OPERATION_COUNT], json_t *rows)
+{
+    for (int i = 0; i < OPERATION_COUNT; i++) {
+        for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
+            if (command->is_wanted[isa] && is_possible(&operations[i], stage)) {
+                json_array_append_new(
+                    rows, describe_row(stage, &operations[i], (trp_isa)isa, &measurements[isa][i]));
+            }
+        }
     }
 }
 
@@ -611,7 +628,11 @@ static void bench_cast(const struct bench_command *command, const struct bench_c
             summarise(&measurements[isa][i], command->round_count);
         }
     }
-    print_stage(stage, command, measurements, rows);
+    if (rows != NULL) {
+        print_rows(stage, command, measurements, rows);
+    } else {
+        print_table(stage, command, measurements);
+    }
     arena_free(&stage->arena);
     free(stage);
 }

@@ -217,6 +217,13 @@ static bool overwrites_input(const struct compile_command *command, const char *
     return command->skeleton != NULL && is_same_file(path, command->skeleton);
 }
 
+/// A Make rule in the making: the pack depends on everything that is read for it.
+struct rule {
+    FILE *stream;
+    char *text;
+    size_t size_bytes;
+};
+
 /// Writes a path as Make wants it.
 static void write_make_path(FILE *stream, const char *path)
 {
@@ -230,41 +237,21 @@ static void write_make_path(FILE *stream, const char *path)
     }
 }
 
-/// Writes a Make rule: the pack depends on everything that was read for it.
-static bool write_depfile(const struct compile_command *command, struct report *report)
+static void write_dependency(const char *path, void *stream)
 {
-    char *text = NULL;
-    size_t size_bytes = 0;
-    FILE *const stream = open_memstream(&text, &size_bytes);
-    if (stream == NULL) {
-        return report_error(report, TROUPE_EXIT_INTERNAL, NULL, "memory", "out of memory");
-    }
-    write_make_path(stream, command->output);
-    fputc(':', stream);
-    for (uint32_t i = 0; i < command->options.input_count; i++) {
-        fputs(" \\\n  ", stream);
-        write_make_path(stream, command->inputs[i].path);
-    }
-    if (command->skeleton != NULL) {
-        fputs(" \\\n  ", stream);
-        write_make_path(stream, command->skeleton);
-    }
-    fputc('\n', stream);
-    fclose(stream);
-    const bool ok = file_write(command->depfile, text, size_bytes, report);
-    free(text);
-    return ok;
+    fputs(" \\\n  ", stream);
+    write_make_path(stream, path);
 }
 
-static bool write_files(const struct compile_command *command, const void *bytes, size_t size_bytes,
-                        struct report *report)
+/// Writes the pack and the rule, or neither.
+static bool write_files(const struct compile_command *command, const struct rule *rule,
+                        const struct cli_pack *pack, struct report *report)
 {
-    report->file = command->depfile;
-    if (command->depfile != NULL && !write_depfile(command, report)) {
+    if (command->depfile != NULL &&
+        !file_write(command->depfile, rule->text, rule->size_bytes, report)) {
         return false;
     }
-    report->file = command->output;
-    if (!file_write(command->output, bytes, size_bytes, report)) {
+    if (!file_write(command->output, pack->bytes, pack->size_bytes, report)) {
         if (command->depfile != NULL) {
             unlink(command->depfile);
         }
@@ -292,32 +279,66 @@ static void print_result(const struct compile_command *command, const struct cli
                 pack->size_bytes, ratio, totals.max_error_mm);
 }
 
+/// Reads the pack whose skeleton the clips are for, where one is named.
+static bool read_skeleton(struct compile_command *command, void **bytes, struct report *report)
+{
+    if (command->skeleton == NULL) {
+        return true;
+    }
+    report->file = command->skeleton;
+    const bool ok =
+        file_read(command->skeleton, bytes, &command->options.skeleton_pack_bytes, report);
+    command->options.skeleton_pack = *bytes;
+    return ok;
+}
+
 /// Compiles, writes and prints.
-static void compile(struct compile_command *command, struct report *report)
+static void compile(struct compile_command *command, struct rule *rule, struct report *report)
 {
     void *skeleton_bytes = NULL;
-    if (command->skeleton != NULL) {
-        report->file = command->skeleton;
-        if (!file_read(command->skeleton, &skeleton_bytes, &command->options.skeleton_pack_bytes,
-                       report)) {
-            return;
-        }
-        command->options.skeleton_pack = skeleton_bytes;
-    }
+    struct cli_pack pack = {0};
     if (!command->is_quiet && !command->is_json) {
         command->options.progress = output_progress;
     }
-    struct cli_pack pack = {0};
-    const bool compiled = compile_pack(&command->options, &pack.bytes, &pack.size_bytes, report);
-    free(skeleton_bytes);
-    if (!compiled) {
-        return;
+    write_make_path(rule->stream, command->output);
+    fputc(':', rule->stream);
+    if (command->skeleton != NULL) {
+        write_dependency(command->skeleton, rule->stream);
     }
-    if (write_files(command, pack.bytes, pack.size_bytes, report) &&
-        (command->is_json || !command->is_quiet) && cli_pack_open(&pack, report)) {
+    command->options.dependency = write_dependency;
+    command->options.dependency_user = rule->stream;
+    bool ok = read_skeleton(command, &skeleton_bytes, report) &&
+              compile_pack(&command->options, &pack.bytes, &pack.size_bytes, report);
+    free(skeleton_bytes);
+    fputc('\n', rule->stream);
+    fflush(rule->stream); // sets text and size
+    ok = ok && write_files(command, rule, &pack, report);
+    report->file = command->output;
+    if (ok && (command->is_json || !command->is_quiet) && cli_pack_open(&pack, report)) {
         print_result(command, &pack, report->warning_count);
     }
     cli_pack_free(&pack);
+}
+
+static enum troupe_exit run_command(struct compile_command *command)
+{
+    const char *const written[] = {command->output, command->depfile};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (written[i] != NULL && overwrites_input(command, written[i])) {
+            return cli_usage_error("compile", "'%s' is an input too", written[i]);
+        }
+    }
+    struct report report = {.out = stderr};
+    struct rule rule = {0};
+    rule.stream = open_memstream(&rule.text, &rule.size_bytes);
+    if (rule.stream == NULL) {
+        report_error(&report, TROUPE_EXIT_INTERNAL, NULL, "memory", "out of memory");
+        return TROUPE_EXIT_INTERNAL;
+    }
+    compile(command, &rule, &report);
+    fclose(rule.stream);
+    free(rule.text);
+    return report.error_count > 0 ? report.exit_code : TROUPE_EXIT_OK;
 }
 
 enum troupe_exit cli_compile(int argc, char **argv)
@@ -325,17 +346,7 @@ enum troupe_exit cli_compile(int argc, char **argv)
     struct compile_command command = {0};
     enum troupe_exit code = TROUPE_EXIT_OK;
     if (parse_command(argc, argv, &command, &code)) {
-        struct report report = {.out = stderr, .file = "troupe"};
-        const char *const written[] = {command.output, command.depfile};
-        for (uint32_t i = 0; i < 2 && code == TROUPE_EXIT_OK; i++) {
-            if (written[i] != NULL && overwrites_input(&command, written[i])) {
-                code = cli_usage_error("compile", "'%s' is an input too", written[i]);
-            }
-        }
-        if (code == TROUPE_EXIT_OK) {
-            compile(&command, &report);
-            code = report.error_count > 0 ? report.exit_code : TROUPE_EXIT_OK;
-        }
+        code = run_command(&command);
     }
     arena_free(&command.arena);
     return code;

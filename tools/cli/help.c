@@ -65,13 +65,14 @@ const struct cli_verb cli_verbs[] = {
     {
         "verify",
         "measure a pack against its sources",
-        "PACK SOURCE... [--seed N] [--json]",
+        "PACK SOURCE... [options]",
         "Samples every clip at and between all keys and rows, at random times and on both sides\n"
         "of every step, and compares with the exact curves of the source. Exit code 4 where a\n"
         "clip is over its budget.\n"
         "\n"
-        "  --seed N     of the random times (default 1)\n"
-        "  --json       print it as JSON\n",
+        "  --seed N         of the random times (default 1)\n"
+        "  --skeleton PACK  the pack that holds the skeleton, where PACK does not\n"
+        "  --json           print it as JSON\n",
         cli_verify,
     },
     {

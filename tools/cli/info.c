@@ -19,7 +19,8 @@ struct clip_facts {
     const char *skeleton; ///< its name, null where it lies in another pack
     uint64_t bytes;
     uint64_t raw_bytes;
-    uint32_t track_counts[3]; ///< by trp_track_kind; lanes without a joint do not count
+    uint32_t track_counts[3]; ///< by trp_track_kind, of lanes that hold a joint
+    bool knows_joints;        ///< false: lanes without a joint count as absent
 };
 
 static const char *string_at(const struct cli_pack *pack, uint32_t offset)
@@ -40,6 +41,7 @@ static struct clip_facts clip_facts_of(const struct cli_pack *pack, const trp_cl
     trp_skeleton skeleton;
     const bool is_here = trp_pack_skeleton(&pack->pack, clip->skeleton_index, &skeleton) == TRP_OK;
     facts.skeleton = is_here ? skeleton.name : NULL;
+    facts.knows_joints = is_here;
     for (uint32_t lane = 0; lane < clip->block_count * TRP_BLOCK_LANES; lane++) {
         if (is_here && skeleton.joint_of_lane[lane] == TRP_NO_LANE) {
             continue;
@@ -125,7 +127,8 @@ static json_t *describe_clip(const struct cli_pack *pack, const trp_clip *clip)
                                                         : json_null());
     json_object_set_new(object, "loop_closed", json_boolean(clip->flags & TRP_CLIP_LOOP_CLOSED));
     json_object_set_new(object, "root_motion", json_boolean(clip->flags & TRP_CLIP_ROOT_MOTION));
-    json_object_set_new(object, "absent_tracks", json_integer(facts.track_counts[0]));
+    json_object_set_new(object, "absent_tracks",
+                        facts.knows_joints ? json_integer(facts.track_counts[0]) : json_null());
     json_object_set_new(object, "constant_tracks", json_integer(facts.track_counts[1]));
     json_object_set_new(object, "animated_tracks", json_integer(facts.track_counts[2]));
     json_object_set_new(object, "bytes", json_integer((json_int_t)facts.bytes));
@@ -223,7 +226,7 @@ static void print_clips(const struct cli_pack *pack)
         output_cell(&table, "%.6g", rate_of(&clip));
         output_cell(&table, "%u", facts.header.row_count);
         output_cell(&table, "%u", clip.segment_count);
-        output_cell(&table, "%u", facts.track_counts[TRP_TRACK_ABSENT]);
+        output_cell(&table, facts.knows_joints ? "%u" : "-", facts.track_counts[TRP_TRACK_ABSENT]);
         output_cell(&table, "%u", facts.track_counts[TRP_TRACK_CONSTANT]);
         output_cell(&table, "%u", facts.track_counts[TRP_TRACK_ANIMATED]);
         output_cell(&table, "%s", flag_letters(clip.flags, letters));

@@ -13,6 +13,7 @@
 struct verify_command {
     struct verify_options options;
     const char *pack;
+    const char *skeleton; ///< pack that holds the skeleton, or null
     bool is_json;
 };
 
@@ -20,9 +21,10 @@ struct verify_command {
 static bool parse_command(int argc, char **argv, struct arena *arena,
                           struct verify_command *command, enum troupe_exit *code)
 {
-    enum { OPTION_SEED = 256, OPTION_JSON };
+    enum { OPTION_SEED = 256, OPTION_SKELETON, OPTION_JSON };
     static const struct option long_options[] = {
         {"seed", required_argument, NULL, OPTION_SEED},
+        {"skeleton", required_argument, NULL, OPTION_SKELETON},
         {"json", no_argument, NULL, OPTION_JSON},
         {"help", no_argument, NULL, CLI_OPTION_HELP},
         {0},
@@ -38,6 +40,9 @@ static bool parse_command(int argc, char **argv, struct arena *arena,
                 cli_usage_error("verify", "--seed takes a number, not '%s'", optarg);
                 return false;
             }
+            break;
+        case OPTION_SKELETON:
+            command->skeleton = optarg;
             break;
         case OPTION_JSON:
             command->is_json = true;
@@ -124,6 +129,18 @@ static void verify(const struct verify_command *command, const struct cli_pack *
     }
 }
 
+/// Reads the skeleton that `troupe compile --skeleton` takes from a pack: the first.
+static bool read_skeleton(const char *path, struct cli_pack *pack, trp_skeleton *skeleton,
+                          struct report *report)
+{
+    if (!cli_pack_read(path, pack, report)) {
+        return false;
+    }
+    return trp_pack_skeleton(&pack->pack, 0, skeleton) == TRP_OK ||
+           report_error(report, TROUPE_EXIT_INPUT, NULL, "verify.skeleton",
+                        "the pack holds no skeleton");
+}
+
 enum troupe_exit cli_verify(int argc, char **argv)
 {
     struct arena arena = {0};
@@ -131,11 +148,17 @@ enum troupe_exit cli_verify(int argc, char **argv)
     enum troupe_exit code = TROUPE_EXIT_OK;
     if (parse_command(argc, argv, &arena, &command, &code)) {
         struct report report = {.out = stderr};
-        struct cli_pack pack;
-        if (cli_pack_read(command.pack, &pack, &report)) {
+        struct cli_pack pack = {0};
+        struct cli_pack other = {0};
+        trp_skeleton skeleton;
+        if ((command.skeleton == NULL ||
+             read_skeleton(command.skeleton, &other, &skeleton, &report)) &&
+            cli_pack_read(command.pack, &pack, &report)) {
+            command.options.skeleton = command.skeleton != NULL ? &skeleton : NULL;
             verify(&command, &pack, &report);
-            cli_pack_free(&pack);
         }
+        cli_pack_free(&pack);
+        cli_pack_free(&other);
         code = report.error_count > 0 ? report.exit_code : TROUPE_EXIT_OK;
     }
     arena_free(&arena);

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include <troupe/skeleton.h>
+
 #include "report.h"
 #include "scene.h"
 
@@ -42,6 +44,8 @@ struct compile_options {
     size_t skeleton_pack_bytes;
     void (*progress)(uint32_t done, uint32_t total, void *user); // from the calling thread; may be null
     void *progress_user;
+    void (*dependency)(const char *path, void *user); // for each file that was read; may be null
+    void *dependency_user;
 };
 
 /// Compiles source files into the bytes of one pack. The bytes depend on the inputs and options
@@ -65,6 +69,7 @@ struct verify_options {
     const struct compile_input *inputs; // the sources; units, shells, budgets come from the pack
     uint32_t input_count;
     uint64_t seed; // of the extra times
+    const trp_skeleton *skeleton; // of clips whose skeleton is not in the pack; may be null
 };
 
 /// Measures a pack against its sources anew: own path, own matrices, the runtime's samples.

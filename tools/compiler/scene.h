@@ -73,6 +73,8 @@ struct scene {
     struct arena arena;
     const char *file; // path as given
     const char *stem; // its name without folders and extension
+    uint32_t other_file_count;
+    const char **other_files; // what else was read, such as buffers beside the file
     uint32_t node_count;
     struct scene_node *nodes;
     uint32_t skin_count;

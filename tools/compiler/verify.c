@@ -715,16 +715,32 @@ static bool measure(struct subject *subject, const struct moments *moments,
     return true;
 }
 
-static bool verify_clip(const trp_pack *pack, uint32_t index, const struct sources *sources,
-                        uint64_t seed, struct verify_clip *result, struct report *report)
+/// Finds the skeleton in the pack, or else takes the one given with the options.
+static bool find_skeleton(const trp_pack *pack, const trp_skeleton *other, struct subject *subject,
+                          struct report *report)
+{
+    if (trp_pack_skeleton(pack, subject->clip.skeleton_index, &subject->skeleton) == TRP_OK) {
+        return true;
+    }
+    if (other == NULL || trp_clip_bind(&subject->clip, other) != TRP_OK) {
+        return report_error(report, TROUPE_EXIT_INPUT, subject->clip.name, "verify.skeleton", "%s",
+                            other == NULL ? "the skeleton of the clip is not in this pack"
+                                          : "the clip does not fit the skeleton given");
+    }
+    subject->skeleton = *other;
+    return true;
+}
+
+static bool verify_clip(const trp_pack *pack, uint32_t index, const struct verify_options *options,
+                        const struct sources *sources, struct verify_clip *result,
+                        struct report *report)
 {
     struct subject subject = {0};
     trp_pack_clip(pack, index, &subject.clip);
     memcpy(&subject.header, subject.clip.bytes, sizeof subject.header);
     *result = (struct verify_clip){.name = subject.clip.name, .at_joint = ""};
-    if (trp_pack_skeleton(pack, subject.clip.skeleton_index, &subject.skeleton) != TRP_OK) {
-        return report_error(report, TROUPE_EXIT_INPUT, subject.clip.name, "verify.skeleton",
-                            "the skeleton of the clip is not in this pack");
+    if (!find_skeleton(pack, options->skeleton, &subject, report)) {
+        return false;
     }
     if (!find_source(sources, pack, &subject, report)) {
         return false;
@@ -737,7 +753,7 @@ static bool verify_clip(const trp_pack *pack, uint32_t index, const struct sourc
     bool ok = build_truth(&subject, reference, report);
     if (ok) {
         measure_shells(&subject);
-        find_moments(&subject, seed, &moments);
+        find_moments(&subject, options->seed, &moments);
         ok = measure(&subject, &moments, result, report);
     }
     arena_free(&subject.arena);
@@ -788,7 +804,7 @@ bool verify_pack(const struct verify_options *options, const void *bytes, size_t
         bool is_within = true;
         for (uint32_t i = 0; i < pack.clip_count && is_measured; i++) {
             struct verify_clip *const clip = &(*clips)[i];
-            is_measured = verify_clip(&pack, i, &sources, options->seed, clip, report);
+            is_measured = verify_clip(&pack, i, options, &sources, clip, report);
             is_within = is_within && clip->max_error_mm <= clip->budget_mm;
         }
         *ok = is_measured && is_within;

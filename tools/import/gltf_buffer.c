@@ -14,7 +14,8 @@
 
 enum { BASE64_INVALID = 255 };
 
-static uint8_t base64_digit(char symbol) {
+static uint8_t base64_digit(char symbol)
+{
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *const found = symbol ? strchr(alphabet, symbol) : NULL;
@@ -22,7 +23,8 @@ static uint8_t base64_digit(char symbol) {
 }
 
 /// Decodes one group of four symbols, of which the last `padding` are '='.
-static bool base64_decode_group(const char *text, size_t padding, unsigned char *bytes) {
+static bool base64_decode_group(const char *text, size_t padding, unsigned char *bytes)
+{
     uint32_t group = 0;
     for (size_t i = 0; i < 4; i++) {
         const uint8_t digit = i < 4 - padding ? base64_digit(text[i]) : 0;
@@ -40,15 +42,15 @@ static bool base64_decode_group(const char *text, size_t padding, unsigned char 
 
 /// Decodes strictly: groups of four, padding only at the end, no unused bits set.
 static bool base64_decode(const char *text, size_t text_bytes, unsigned char *bytes,
-                          size_t *size_bytes) {
+                          size_t *size_bytes)
+{
     if (text_bytes % 4 != 0) {
         return false;
     }
     size_t used = 0;
     for (size_t i = 0; i < text_bytes; i += 4) {
         const bool is_last = i + 4 == text_bytes;
-        const size_t padding =
-            is_last && text[i + 3] == '=' ? (text[i + 2] == '=' ? 2 : 1) : 0;
+        const size_t padding = is_last && text[i + 3] == '=' ? (text[i + 2] == '=' ? 2 : 1) : 0;
         if (!base64_decode_group(text + i, padding, bytes + used)) {
             return false;
         }
@@ -59,7 +61,8 @@ static bool base64_decode(const char *text, size_t text_bytes, unsigned char *by
 }
 
 static bool buffer_read_data_uri(struct gltf *gltf, const struct json_value *at, const char *uri,
-                                 struct gltf_buffer *buffer) {
+                                 struct gltf_buffer *buffer)
+{
     const char *const comma = strchr(uri, ',');
     const char marker[] = ";base64";
     const size_t marker_bytes = sizeof marker - 1;
@@ -78,7 +81,8 @@ static bool buffer_read_data_uri(struct gltf *gltf, const struct json_value *at,
     return true;
 }
 
-static int hex_digit(char symbol) {
+static int hex_digit(char symbol)
+{
     if (symbol >= '0' && symbol <= '9') {
         return symbol - '0';
     }
@@ -87,7 +91,8 @@ static int hex_digit(char symbol) {
 }
 
 /// Resolves %20 and the like in place; false where what follows a % is no hexadecimal number.
-static bool uri_decode(char *text) {
+static bool uri_decode(char *text)
+{
     char *out = text;
     for (const char *in = text; *in; in++) {
         char symbol = *in;
@@ -107,13 +112,15 @@ static bool uri_decode(char *text) {
 }
 
 /// Returns whether a URI starts with a scheme such as "https:".
-static bool uri_has_scheme(const char *uri) {
+static bool uri_has_scheme(const char *uri)
+{
     const size_t bytes = strcspn(uri, ":/?#");
     return bytes > 0 && uri[bytes] == ':';
 }
 
 /// Returns the path of a file named relative to the glTF file.
-static char *path_beside(struct gltf *gltf, const char *name) {
+static char *path_beside(struct gltf *gltf, const char *name)
+{
     const char *const slash = strrchr(gltf->path, '/');
     const size_t folder_bytes = slash ? (size_t)(slash - gltf->path) + 1 : 0;
     char *const path = arena_take(&gltf->scratch, folder_bytes + strlen(name) + 1, 1);
@@ -122,8 +129,18 @@ static char *path_beside(struct gltf *gltf, const char *name) {
     return path;
 }
 
+static void note_file(struct gltf *gltf, const char *path)
+{
+    struct scene *const scene = gltf->scene;
+    if (!scene->other_files) {
+        scene->other_files = ARENA_NEW(&scene->arena, const char *, gltf->buffer_count);
+    }
+    scene->other_files[scene->other_file_count++] = arena_string(&scene->arena, path);
+}
+
 static bool buffer_read_file(struct gltf *gltf, const struct json_value *at, const char *uri,
-                             struct gltf_buffer *buffer) {
+                             struct gltf_buffer *buffer)
+{
     if (uri_has_scheme(uri)) {
         return json_refuse(at, TROUPE_EXIT_UNSUPPORTED, "gltf.uri.scheme",
                            "only data URIs and relative paths are supported");
@@ -143,12 +160,14 @@ static bool buffer_read_file(struct gltf *gltf, const struct json_value *at, con
                            strerror(errno));
     }
     buffer->bytes = buffer->file_bytes;
+    note_file(gltf, path);
     gltf->budget_bytes += 64 * (uint64_t)buffer->size_bytes;
     return true;
 }
 
 static bool buffer_read_chunk(struct gltf *gltf, const struct json_value *at, uint32_t index,
-                              struct gltf_buffer *buffer) {
+                              struct gltf_buffer *buffer)
+{
     if (index != 0 || !gltf->binary_chunk) {
         return json_refuse(at, TROUPE_EXIT_INPUT, "gltf.buffer.uri",
                            "has neither a URI nor a binary chunk");
@@ -158,7 +177,8 @@ static bool buffer_read_chunk(struct gltf *gltf, const struct json_value *at, ui
     return true;
 }
 
-static bool buffer_read(struct gltf *gltf, uint32_t index, struct gltf_buffer *buffer) {
+static bool buffer_read(struct gltf *gltf, uint32_t index, struct gltf_buffer *buffer)
+{
     const struct json_value list = json_member(&gltf->root, "buffers");
     const struct json_value value = json_item(&list, index);
     const struct json_value uri_value = json_member(&value, "uri");
@@ -183,7 +203,8 @@ static bool buffer_read(struct gltf *gltf, uint32_t index, struct gltf_buffer *b
 }
 
 bool gltf_buffer_bytes(struct gltf *gltf, uint32_t index, const unsigned char **bytes,
-                       size_t *size_bytes) {
+                       size_t *size_bytes)
+{
     struct gltf_buffer *const buffer = &gltf->buffers[index];
     if (!buffer->bytes && !buffer_read(gltf, index, buffer)) {
         return false;
@@ -193,7 +214,8 @@ bool gltf_buffer_bytes(struct gltf *gltf, uint32_t index, const unsigned char **
     return true;
 }
 
-void gltf_buffers_free(struct gltf *gltf) {
+void gltf_buffers_free(struct gltf *gltf)
+{
     for (uint32_t i = 0; i < gltf->buffer_count; i++) {
         free(gltf->buffers[i].file_bytes);
     }
