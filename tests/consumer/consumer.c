@@ -24,7 +24,7 @@ int main(void)
     if (trp_pose_identity(pose, 1) != TRP_OK || pose->rotation[3][15] != 1.0F) {
         return 1;
     }
-    printf("troupe %d.%d.%d runs on %s\n", TRP_VERSION_MAJOR, TRP_VERSION_MINOR,
-           TRP_VERSION_PATCH, trp_isa_name(trp_isa_active()));
+    printf("troupe %d.%d.%d runs on %s\n", TRP_VERSION_MAJOR, TRP_VERSION_MINOR, TRP_VERSION_PATCH,
+           trp_isa_name(trp_isa_active()));
     return 0;
 }

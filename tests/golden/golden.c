@@ -281,8 +281,7 @@ static void write_golden(const char *path, const struct hashes *golden)
     FILE *const file = fopen(path, "w");
     check(file != NULL, path);
     for (int operation = 0; operation < OPERATION_COUNT; operation++) {
-        fprintf(file, "%s %016" PRIx64 "\n", operation_names[operation],
-                golden->values[operation]);
+        fprintf(file, "%s %016" PRIx64 "\n", operation_names[operation], golden->values[operation]);
     }
     check(fclose(file) == 0, path);
 }
@@ -295,8 +294,7 @@ static bool compare(const struct hashes *golden, const struct hashes *found, trp
     for (int operation = 0; operation < OPERATION_COUNT; operation++) {
         if (found->values[operation] != golden->values[operation]) {
             printf("%s, %s: %s is %016" PRIx64 ", not %016" PRIx64 "\n", trp_isa_name(isa), way,
-                   operation_names[operation], found->values[operation],
-                   golden->values[operation]);
+                   operation_names[operation], found->values[operation], golden->values[operation]);
             is_same = false;
         }
     }

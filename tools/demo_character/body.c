@@ -265,28 +265,26 @@ static void write_mesh(const struct body_joint joints[BODY_JOINT_COUNT], struct 
 {
     static struct mesh mesh;
     make_mesh(joints, &mesh);
-    const uint32_t positions = glb_add(glb, &(struct glb_accessor){
-        .data = mesh.positions, .count = mesh.vertex_count, .component = GLB_F32, .width = 3,
-        .has_bounds = true, .target = GLB_VERTICES});
-    const uint32_t normals = glb_add(glb, &(struct glb_accessor){
-        .data = mesh.normals, .count = mesh.vertex_count, .component = GLB_F32, .width = 3,
-        .target = GLB_VERTICES});
-    const uint32_t joint_indices = glb_add(glb, &(struct glb_accessor){
-        .data = mesh.joints, .count = mesh.vertex_count, .component = GLB_U8, .width = 4,
-        .target = GLB_VERTICES});
-    const uint32_t weights = glb_add(glb, &(struct glb_accessor){
-        .data = mesh.weights, .count = mesh.vertex_count, .component = GLB_U8, .width = 4,
-        .is_normalized = true, .target = GLB_VERTICES});
-    const uint32_t indices = glb_add(glb, &(struct glb_accessor){
-        .data = mesh.indices, .count = mesh.index_count, .component = GLB_U16, .width = 1,
-        .target = GLB_INDICES});
+    // clang-format off
+    const struct glb_accessor accessors[] = {
+        {mesh.positions, mesh.vertex_count, GLB_F32, 3, .has_bounds = true, .target = GLB_VERTICES},
+        {mesh.normals, mesh.vertex_count, GLB_F32, 3, .target = GLB_VERTICES},
+        {mesh.joints, mesh.vertex_count, GLB_U8, 4, .target = GLB_VERTICES},
+        {mesh.weights, mesh.vertex_count, GLB_U8, 4, .is_normalized = true, .target = GLB_VERTICES},
+        {mesh.indices, mesh.index_count, GLB_U16, 1, .target = GLB_INDICES},
+    };
+    // clang-format on
+    uint32_t indices[sizeof accessors / sizeof *accessors];
+    for (size_t i = 0; i < sizeof accessors / sizeof *accessors; i++) {
+        indices[i] = glb_add(glb, &accessors[i]);
+    }
     glb_item(glb, GLB_MATERIALS,
              "{\"name\":\"wood\",\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.6,0.45,0.3,1],"
              "\"metallicFactor\":0,\"roughnessFactor\":0.8}}");
     glb_item(glb, GLB_MESHES,
              "{\"name\":\"boxes\",\"primitives\":[{\"attributes\":{\"POSITION\":%u,\"NORMAL\":%u,"
              "\"JOINTS_0\":%u,\"WEIGHTS_0\":%u},\"indices\":%u,\"material\":0}]}",
-             positions, normals, joint_indices, weights, indices);
+             indices[0], indices[1], indices[2], indices[3], indices[4]);
 }
 
 // Column-major 4x4 matrices from mesh space into each joint's rest space.
@@ -310,8 +308,8 @@ static uint32_t write_inverse_binds(const struct body_joint joints[BODY_JOINT_CO
         }
         matrices[index][15] = 1;
     }
-    return glb_add(glb, &(struct glb_accessor){
-        .data = matrices, .count = BODY_JOINT_COUNT, .component = GLB_F32, .width = 16});
+    const struct glb_accessor accessor = {matrices, BODY_JOINT_COUNT, GLB_F32, .width = 16};
+    return glb_add(glb, &accessor);
 }
 
 static void write_node(const struct body_joint *joints, int32_t index, struct glb *glb)
@@ -345,11 +343,10 @@ void body_write(const struct body_joint joints[BODY_JOINT_COUNT], struct glb *gl
     glb_item(glb, GLB_NODES, "\n{\"name\":\"demo_character\",\"children\":[0]}");
     glb_item(glb, GLB_NODES, "\n{\"name\":\"boxes\",\"mesh\":0,\"skin\":0}");
     glb_item(glb, GLB_SCENES, "{\"nodes\":[%d,%d]}", armature, armature + 1);
-    glb_item(glb, GLB_SKINS,
-             "{\"name\":\"demo_character\",\"skeleton\":%d,\"inverseBindMatrices\":%u,\"joints\":[0",
-             armature, inverse_binds);
-    for (int32_t index = 1; index < BODY_JOINT_COUNT; index++) {
-        glb_text(&glb->arrays[GLB_SKINS], ",%d", index);
+    glb_item(glb, GLB_SKINS, "{\"name\":\"demo_character\",\"skeleton\":%d", armature);
+    glb_text(&glb->arrays[GLB_SKINS], ",\"inverseBindMatrices\":%u", inverse_binds);
+    for (int32_t index = 0; index < BODY_JOINT_COUNT; index++) {
+        glb_text(&glb->arrays[GLB_SKINS], "%s%d", index == 0 ? ",\"joints\":[" : ",", index);
     }
     glb_text(&glb->arrays[GLB_SKINS], "]}");
 }

@@ -41,12 +41,13 @@ struct motion {
     const struct sway *sways;
     uint32_t sway_count;
     uint32_t tick_count;
-    bool is_whole_body;   // also writes the joints that keep still
-    bool is_alternating;  // the right side is half a clip behind the left
-    bool is_fading;       // the strength of the sines rises from 0 and falls back
-    double forward_m;     // that the root moves from start to end
+    bool is_whole_body;  // also writes the joints that keep still
+    bool is_alternating; // the right side is half a clip behind the left
+    bool is_fading;      // the strength of the sines rises from 0 and falls back
+    double forward_m;    // that the root moves from start to end
 };
 
+// clang-format off
 static const struct sway idle[] = {
     {"pelvis", MOVE_X, 0.01, 0.012, 1, 0},
     {"pelvis", MOVE_Y, -0.012, 0.003, 2, 0.3},
@@ -240,6 +241,7 @@ static const struct sway wave[] = {
     {"pinky_02_r", TURN_Z, 30, -26, 0, 0.25},
     {"pinky_03_r", TURN_Z, 18, -16, 0, 0.25},
 };
+// clang-format on
 
 #define SWAYS(table) (table), sizeof(table) / sizeof *(table)
 
@@ -265,8 +267,8 @@ struct moment {
 
 static uint32_t add_times(struct glb *glb, const float *times, uint32_t count)
 {
-    return glb_add(glb, &(struct glb_accessor){
-        .data = times, .count = count, .component = GLB_F32, .width = 1, .has_bounds = true});
+    const struct glb_accessor accessor = {times, count, GLB_F32, .width = 1, .has_bounds = true};
+    return glb_add(glb, &accessor);
 }
 
 // Cubic splines have three values a key.
@@ -275,8 +277,8 @@ static void add_track(struct glb *glb, struct clip_text *clip, int32_t joint, co
                       uint32_t value_count)
 {
     const uint32_t width = strcmp(path, "rotation") == 0 ? 4 : 3;
-    const uint32_t output = glb_add(glb, &(struct glb_accessor){
-        .data = values, .count = value_count, .component = GLB_F32, .width = width});
+    const struct glb_accessor accessor = {values, value_count, GLB_F32, .width = width};
+    const uint32_t output = glb_add(glb, &accessor);
     const char *const comma = clip->sampler_count > 0 ? "," : "";
     glb_text(&clip->samplers, "%s{\"input\":%u,\"interpolation\":\"%s\",\"output\":%u}", comma,
              times, interpolation, output);

@@ -49,8 +49,8 @@ static const char *type_name(uint32_t width)
 }
 
 // Nine digits give back the float exactly.
-static void write_bound(struct buffer *text, const char *name, const float *values,
-                        uint32_t count, uint32_t width, float sign)
+static void write_bound(struct buffer *text, const char *name, const float *values, uint32_t count,
+                        uint32_t width, float sign)
 {
     glb_text(text, ",\"%s\":[", name);
     for (uint32_t column = 0; column < width; column++) {
@@ -81,10 +81,9 @@ uint32_t glb_add(struct glb *glb, const struct glb_accessor *accessor)
     buffer_align(&glb->binary, 4);
 
     struct buffer *accessors = &glb->arrays[GLB_ACCESSORS];
-    glb_item(glb, GLB_ACCESSORS,
-             "{\"bufferView\":%u,\"componentType\":%d,\"count\":%u,\"type\":\"%s\"",
-             glb->accessor_count, (int)accessor->component, accessor->count,
-             type_name(accessor->width));
+    glb_item(
+        glb, GLB_ACCESSORS, "{\"bufferView\":%u,\"componentType\":%d,\"count\":%u,\"type\":\"%s\"",
+        glb->accessor_count, (int)accessor->component, accessor->count, type_name(accessor->width));
     if (accessor->is_normalized) {
         glb_text(accessors, ",\"normalized\":true");
     }
@@ -99,10 +98,14 @@ uint32_t glb_add(struct glb *glb, const struct glb_accessor *accessor)
 static struct buffer make_json(const struct glb *glb)
 {
     static const char *const names[GLB_ARRAY_COUNT] = {
-        [GLB_ACCESSORS] = "accessors", [GLB_ANIMATIONS] = "animations",
-        [GLB_BUFFER_VIEWS] = "bufferViews", [GLB_MATERIALS] = "materials",
-        [GLB_MESHES] = "meshes", [GLB_NODES] = "nodes",
-        [GLB_SCENES] = "scenes", [GLB_SKINS] = "skins",
+        [GLB_ACCESSORS] = "accessors",
+        [GLB_ANIMATIONS] = "animations",
+        [GLB_BUFFER_VIEWS] = "bufferViews",
+        [GLB_MATERIALS] = "materials",
+        [GLB_MESHES] = "meshes",
+        [GLB_NODES] = "nodes",
+        [GLB_SCENES] = "scenes",
+        [GLB_SKINS] = "skins",
     };
     struct buffer json = {0};
     glb_text(&json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Troupe demo character\"}");

@@ -39,7 +39,7 @@ enum glb_component {
     GLB_F32 = 5126,
 };
 
-/// What an accessor is for.
+/// What the elements of an accessor are for.
 enum glb_target {
     GLB_NO_TARGET = 0,
     GLB_VERTICES = 34962,
@@ -57,8 +57,7 @@ struct glb_accessor {
 };
 
 /// Appends formatted text.
-void glb_text(struct buffer *buffer, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void glb_text(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /// Appends formatted text to an array, after a comma where something stands there already.
 void glb_item(struct glb *glb, enum glb_array array, const char *format, ...)
