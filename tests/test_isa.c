@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The choice of kernel tables, and what each of them says of itself.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa.h"
+
+#include "reference.h"
+#include "synthetic_clip.h"
+
+static void test_isa_tables_are_those_required(void **state)
+{
+    (void)state;
+    assert_true(isa_report());
+}
+
+static void test_isa_reference_and_another_are_always_there(void **state)
+{
+    (void)state;
+    int count = 0;
+    for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
+        count += trp_isa_available((trp_isa)isa);
+    }
+    assert_true(trp_isa_available(TRP_ISA_REFERENCE));
+    assert_true(count >= 2);
+    assert_int_not_equal(trp_isa_active(), TRP_ISA_REFERENCE);
+}
+
+static void test_isa_names_are_unique_and_end_at_the_count(void **state)
+{
+    (void)state;
+    for (int a = 0; a < TRP_ISA_COUNT; a++) {
+        assert_non_null(trp_isa_name((trp_isa)a));
+        for (int b = 0; b < a; b++) {
+            assert_string_not_equal(trp_isa_name((trp_isa)a), trp_isa_name((trp_isa)b));
+        }
+    }
+    assert_string_equal(trp_isa_name(TRP_ISA_AVX512VBMI), "avx512vbmi");
+    assert_null(trp_isa_name(TRP_ISA_COUNT));
+    assert_null(trp_isa_name((trp_isa)-1));
+}
+
+static void test_isa_forced_becomes_active(void **state)
+{
+    (void)state;
+    FOR_EACH_ISA(isa) {
+        assert_int_equal(trp_isa_active(), isa);
+        assert_ptr_equal(trp__kernels_active(), trp__kernels_of(isa));
+    }
+}
+
+static void test_isa_missing_is_refused_and_changes_nothing(void **state)
+{
+    (void)state;
+    const trp_isa before = trp_isa_active();
+    int refused = 0;
+    for (int isa = -1; isa <= TRP_ISA_COUNT; isa++) {
+        if (!trp_isa_available((trp_isa)isa)) {
+            assert_int_equal(trp_isa_force((trp_isa)isa), TRP_ERROR_UNSUPPORTED);
+            assert_null(trp__kernels_of((trp_isa)isa));
+            refused++;
+        }
+    }
+    assert_true(refused >= 3); // both ends, and no machine is x86, ARM and wasm at once
+    assert_int_equal(trp_isa_active(), before);
+}
+
+static void test_isa_tables_are_complete(void **state)
+{
+    (void)state;
+    FOR_EACH_ISA(isa) {
+        const struct trp__kernels *const table = trp__kernels_of(isa);
+        assert_int_equal(table->isa, isa);
+        assert_true(table->window == 4 || table->window == 16 || table->window == 64);
+        assert_true(table->group == 1 || table->group == 4 || table->group == 8 ||
+                    table->group == 16);
+        assert_non_null(table->sample);
+        assert_non_null(table->blend);
+        assert_non_null(table->model);
+        assert_non_null(table->palette);
+    }
+}
+
+static void test_isa_reference_root_is_correctly_rounded(void **state)
+{
+    (void)state;
+    static const float edges[] = {1e-30f, 0x1p-126f, 1.0f, 0x1.fffffep-1f, 0x1.000002p0f,
+                                  2.0f,   4.0f,      3.0f, 0x1.fffffep127f, INFINITY};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        assert_true(trp__reference_sqrt(edges[i]) == sqrtf(edges[i]));
+    }
+    uint64_t chance_state = 1;
+    for (int i = 0; i < 1000000; i++) {
+        const uint32_t bits = 0x00800000 + synthetic_chance(&chance_state) % 0x7F000000;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        assert_true(trp__reference_sqrt(value) == sqrtf(value));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_isa_tables_are_those_required),
+        cmocka_unit_test(test_isa_reference_and_another_are_always_there),
+        cmocka_unit_test(test_isa_names_are_unique_and_end_at_the_count),
+        cmocka_unit_test(test_isa_forced_becomes_active),
+        cmocka_unit_test(test_isa_missing_is_refused_and_changes_nothing),
+        cmocka_unit_test(test_isa_tables_are_complete),
+        cmocka_unit_test(test_isa_reference_root_is_correctly_rounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
