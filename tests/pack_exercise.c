@@ -177,32 +177,51 @@ static void exercise_clip(const trp_pack *pack, const trp_clip *clip, const trp_
     free(poses);
 }
 
-trp_result pack_exercise(const void *bytes, size_t size_bytes)
+static void force_isa(uint32_t number)
 {
-    trp_pack pack;
-    const trp_result result = trp_pack_open(bytes, size_bytes, &pack, NULL);
-    if (result != TRP_OK) {
-        return result;
+    trp_isa available[TRP_ISA_COUNT];
+    uint32_t count = 0;
+    for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
+        if (trp_isa_available((trp_isa)isa)) {
+            available[count++] = (trp_isa)isa;
+        }
     }
-    for (uint32_t i = 0; i < pack.skeleton_count; i++) {
+    expect(trp_isa_force(available[number % count]) == TRP_OK, "trp_isa_force failed");
+}
+
+static void exercise(const trp_pack *pack)
+{
+    for (uint32_t i = 0; i < pack->skeleton_count; i++) {
         trp_skeleton skeleton;
-        expect(trp_pack_skeleton(&pack, i, &skeleton) == TRP_OK, "trp_pack_skeleton failed");
+        expect(trp_pack_skeleton(pack, i, &skeleton) == TRP_OK, "trp_pack_skeleton failed");
         exercise_skeleton(&skeleton);
-        exercise_model(&pack, &skeleton, skeleton.rest);
+        exercise_model(pack, &skeleton, skeleton.rest);
     }
-    for (uint32_t i = 0; i < pack.clip_count; i++) {
+    for (uint32_t i = 0; i < pack->clip_count; i++) {
         trp_clip clip;
-        expect(trp_pack_clip(&pack, i, &clip) == TRP_OK, "trp_pack_clip failed");
-        expect(trp_pack_find_clip(&pack, clip.name_hash) <= i, "a clip is not found");
-        for (uint32_t k = 0; k < pack.skeleton_count; k++) {
+        expect(trp_pack_clip(pack, i, &clip) == TRP_OK, "trp_pack_clip failed");
+        expect(trp_pack_find_clip(pack, clip.name_hash) <= i, "a clip is not found");
+        for (uint32_t k = 0; k < pack->skeleton_count; k++) {
             trp_skeleton skeleton;
-            expect(trp_pack_skeleton(&pack, k, &skeleton) == TRP_OK, "trp_pack_skeleton failed");
+            expect(trp_pack_skeleton(pack, k, &skeleton) == TRP_OK, "trp_pack_skeleton failed");
             if (trp_clip_bind(&clip, &skeleton) == TRP_OK) {
-                exercise_clip(&pack, &clip, &skeleton);
+                exercise_clip(pack, &clip, &skeleton);
             } else {
                 expect(k != clip.skeleton_index, "a clip does not fit its own skeleton");
             }
         }
     }
-    return TRP_OK;
+}
+
+trp_result pack_exercise(const void *bytes, size_t size_bytes)
+{
+    trp_pack pack;
+    const trp_result result = trp_pack_open(bytes, size_bytes, &pack, NULL);
+    if (result == TRP_OK) {
+        const trp_isa isa = trp_isa_active();
+        force_isa(((const uint8_t *)bytes)[24]);
+        exercise(&pack);
+        (void)trp_isa_force(isa);
+    }
+    return result;
 }
