@@ -50,10 +50,10 @@ void scene_slerp(const double a[4], const double b[4], double u, double out[4])
     const double angle = 2 * exact_atan2(sqrt(difference), sqrt(sum));
     double weight_a = 1 - u;
     double weight_b = u;
-    if (angle > 1e-8) { // below, the weights equal the linear ones to the last bit
-        const double divisor = exact_sin(angle);
-        weight_a = exact_sin((1 - u) * angle) / divisor;
-        weight_b = exact_sin(u * angle) / divisor;
+    if (angle > 1e-8) { // below, the weights are in the linear proportion to the last bit
+        // The formula's divisor, sin(angle), falls out when the result is normalised.
+        weight_a = exact_sin((1 - u) * angle);
+        weight_b = exact_sin(u * angle);
     }
     double result[4];
     for (int i = 0; i < 4; i++) {
