@@ -1327,6 +1327,8 @@ static void test_gltf_buffers_beside_the_file_are_found(void **state)
             fail_msg("%s", report.first_error);
         }
         assert_true(scene.clips[0].tracks[0].curve.values[8] == 9);
+        assert_int_equal(scene.other_file_count, 1);
+        assert_int_equal(access(scene.other_files[0], R_OK), 0);
         scene_free(&scene);
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// The compiler: scenes in, the bytes of a pack out, and the measurement that says how good they are.
+// The compiler: scenes in, the bytes of a pack out, and the measurement that says how
+// good they are.
 #ifndef TROUPE_TOOLS_COMPILER_H
 #define TROUPE_TOOLS_COMPILER_H
 
@@ -42,7 +43,8 @@ struct compile_options {
     uint32_t job_count;        // threads over clips, 0 = one for each processor
     const void *skeleton_pack; // --skeleton: bytes of a pack whose first skeleton is used, or null
     size_t skeleton_pack_bytes;
-    void (*progress)(uint32_t done, uint32_t total, void *user); // from the calling thread; may be null
+    // From the calling thread; may be null.
+    void (*progress)(uint32_t done, uint32_t total, void *user);
     void *progress_user;
     void (*dependency)(const char *path, void *user); // for each file that was read; may be null
     void *dependency_user;
@@ -57,18 +59,18 @@ bool compile_pack(const struct compile_options *options, void **bytes, size_t *s
 
 /// What `verify` found for one clip.
 struct verify_clip {
-    const char *name;           // points into the pack
+    const char *name; // points into the pack
     double budget_mm;
     double max_error_keys_mm;
     double max_error_mm;
-    const char *at_joint;       // where the largest error was
+    const char *at_joint; // where the largest error was
     double at_time_s;
 };
 
 struct verify_options {
     const struct compile_input *inputs; // the sources; units, shells, budgets come from the pack
     uint32_t input_count;
-    uint64_t seed; // of the extra times
+    uint64_t seed;                // of the extra times
     const trp_skeleton *skeleton; // of clips whose skeleton is not in the pack; may be null
 };
 
@@ -79,10 +81,12 @@ struct verify_options {
 bool verify_pack(const struct verify_options *options, const void *bytes, size_t size_bytes,
                  struct verify_clip **clips, uint32_t *clip_count, bool *ok, struct report *report);
 
-/// Reads a whole file into 64-byte aligned memory from the C allocator.
+/// Reads a whole regular file into 64-byte aligned memory from the C allocator.
+/// @return false after an error in `report` under the name of that file; errno still says why
 bool file_read(const char *path, void **bytes, size_t *size_bytes, struct report *report);
 
-/// Writes a whole file under a temporary name beside it, then renames: all or nothing.
+/// Writes a whole file under a temporary name beside it, then renames: all or nothing. Devices and
+/// pipes are written as they are.
 bool file_write(const char *path, const void *bytes, size_t size_bytes, struct report *report);
 
 #endif

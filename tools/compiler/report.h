@@ -24,7 +24,7 @@ enum troupe_exit {
 /// Where messages go and what they amounted to. Zero-initialise, then set `out` (null = silent).
 struct report {
     FILE *out;
-    const char *file;  // the input that messages are about; may be null
+    const char *file; // the input that messages are about; may be null
     uint32_t warning_count;
     uint32_t error_count;
     enum troupe_exit exit_code; // of the first error
@@ -37,8 +37,7 @@ struct report {
 /// @return false, so that a reader can `return report_error(...)`.
 /// Threads: a report belongs to one thread; parallel work gives each task its own.
 bool report_error(struct report *report, enum troupe_exit exit_code, const char *place,
-                  const char *code, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+                  const char *code, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /// Reports something that the user should know but that stops nothing.
 void report_warning(struct report *report, const char *place, const char *code, const char *format,

@@ -32,10 +32,10 @@ struct scene_curve {
     uint32_t key_count; // at least 1
     uint32_t stride;    // 4 for rotations, else 3
     double *times;
-    double *values;           // [key_count][stride]
-    double *in_tangents;      // [key_count][stride], null without cubic keys
-    double *out_tangents;     // [key_count][stride], null without cubic keys
-    uint8_t *interpolations;  // [key_count] enum scene_interpolation; the last one is unused
+    double *values;          // [key_count][stride]
+    double *in_tangents;     // [key_count][stride], null without cubic keys
+    double *out_tangents;    // [key_count][stride], null without cubic keys
+    uint8_t *interpolations; // [key_count] enum scene_interpolation; the last one is unused
 };
 
 struct scene_node {
@@ -49,9 +49,9 @@ struct scene_node {
 struct scene_skin {
     const char *name;
     uint32_t joint_count;
-    uint32_t *nodes;             // [joint_count] in palette order
-    double (*inverse_bind)[12];  // [joint_count]
-    int32_t skeleton_root;       // node named by the file, -1 where it names none; a hint only
+    uint32_t *nodes;            // [joint_count] in palette order
+    double (*inverse_bind)[12]; // [joint_count]
+    int32_t skeleton_root;      // node named by the file, -1 where it names none; a hint only
 };
 
 struct scene_track {
