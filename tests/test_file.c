@@ -21,7 +21,7 @@
 #include "compiler.h"
 
 static char folder[] = "/tmp/troupe-test-file-XXXXXX";
-static char path_buffer[256];
+static char path_buffer[512];
 
 /// Returns a path inside the folder of this test run; good until the next call.
 static const char *path_of(const char *name)

@@ -203,7 +203,7 @@ static bool curve_read(struct gltf *gltf, const struct json_value *sampler, enum
                        struct gltf_accessor *times, struct scene_curve *curve)
 {
     const struct json_value place = json_member(sampler, "output");
-    enum scene_interpolation interpolation;
+    enum scene_interpolation interpolation = SCENE_LINEAR;
     int32_t index = -1;
     struct gltf_accessor *output;
     if (!interpolation_read(sampler, &interpolation) ||
@@ -276,7 +276,7 @@ static bool channel_read(struct animation_reader *reader, struct animation *anim
     const struct json_value channel = json_item(&animation->channels, index);
     const struct json_value target = json_member(&channel, "target");
     int32_t node = -1;
-    enum target_path path;
+    enum target_path path = TARGET_COUNT;
     int32_t sampler_index = -1;
     if (!json_check_object(&channel) || !target_read(gltf, &target, &node, &path) ||
         !json_get_index(&channel, "sampler", true, "samplers", animation->sampler_count,
