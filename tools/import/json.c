@@ -208,7 +208,7 @@ bool json_get_string(const struct json_value *object, const char *key, bool requ
 static bool json_read_index(const struct json_value *value, const char *things, uint32_t count,
                             int32_t *index)
 {
-    uint64_t integer;
+    uint64_t integer = 0;
     if (!json_read_integer(value, 0, UINT32_MAX, &integer)) {
         return false;
     }
