@@ -438,6 +438,9 @@ static int compare_moments(const void *a, const void *b)
 /// Sorts moments and drops repetitions.
 static void sort_moments(struct moments *moments)
 {
+    if (moments->count == 0) {
+        return;
+    }
     qsort(moments->items, moments->count, sizeof *moments->items, compare_moments);
     size_t kept = 0;
     for (size_t i = 0; i < moments->count; i++) {
