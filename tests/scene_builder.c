@@ -60,12 +60,12 @@ struct scene_curve *scene_builder_track(struct scene *scene, uint32_t node, enum
         .key_count = key_count,
         .stride = stride,
         .times = ARENA_NEW(arena, double, key_count),
-        .values = ARENA_NEW(arena, double, key_count * stride),
+        .values = ARENA_NEW(arena, double, key_count *stride),
         .interpolations = ARENA_NEW(arena, uint8_t, key_count),
     };
     if (interpolation == SCENE_CUBIC) {
-        track->curve.in_tangents = ARENA_NEW(arena, double, key_count * stride);
-        track->curve.out_tangents = ARENA_NEW(arena, double, key_count * stride);
+        track->curve.in_tangents = ARENA_NEW(arena, double, key_count *stride);
+        track->curve.out_tangents = ARENA_NEW(arena, double, key_count *stride);
     }
     for (uint32_t key = 0; key < key_count; key++) {
         track->curve.times[key] = (double)(float)(key / rate_hz);

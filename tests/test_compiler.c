@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Whole compilations: several inputs, shared skeletons, additive clips, the same bytes always.
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 
 #include <cmocka.h>
 #include <math.h>
@@ -45,7 +45,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    static const char *const names[] = {"one.gltf", "one.bin", "two.gltf",
+    static const char *const names[] = {"one.gltf", "one.bin",  "two.gltf",
                                         "two.bin",  "big.gltf", "big.bin"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         remove(path_of(names[i]));
@@ -273,7 +273,8 @@ static void test_compiler_additive_clip_adds_up_to_its_source(void **state)
         for (uint32_t lane = 0; lane < 2; lane++) {
             double dot = 0.0;
             for (int i = 0; i < 4; i++) {
-                dot += (double)poses[0][0].rotation[i][lane] * (double)poses[2][0].rotation[i][lane];
+                dot +=
+                    (double)poses[0][0].rotation[i][lane] * (double)poses[2][0].rotation[i][lane];
             }
             assert_true(fabs(dot) > 1.0 - 1e-6);
             for (int i = 0; i < 3; i++) {

@@ -4,10 +4,10 @@
 // The fit: whatever the motion, the compiled clip plays within its budget. Every case is played by
 // the runtime and compared with the source curves through a hierarchy written here, at times that
 // the fit did not look at.
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 
 #include <cmocka.h>
 #include <math.h>
@@ -42,8 +42,8 @@ static struct skeleton *skeleton_of(const struct scene *scene, struct arena *are
     struct skeleton *skeletons;
     uint32_t count;
     struct report report = {0};
-    assert_true(skeletons_of_scene(scene, COMPILE_NODES_JOINTS, 1.0, arena, &skeletons, &count,
-                                   &report));
+    assert_true(
+        skeletons_of_scene(scene, COMPILE_NODES_JOINTS, 1.0, arena, &skeletons, &count, &report));
     assert_int_equal(count, 1);
     return skeletons;
 }
@@ -57,7 +57,7 @@ static void fit_scene(const struct scene *scene, const struct fit_options *optio
     *fitted = (struct fitted){0};
     fitted->skeleton = skeleton_of(scene, &fitted->arena);
     assert_true(motion_of_clip(fitted->skeleton, 0, &fitted->arena, &fitted->motion));
-    if (!fit_motion(&fitted->motion, options, &clip, &report)) {
+    if (!fit_motion(&fitted->motion, options, &fitted->arena, &clip, &report)) {
         fail_msg("%s", report.first_error);
     }
     pack_writer_add_skeleton(&writer, fitted->skeleton);
@@ -165,9 +165,9 @@ static double error_at_random_times(const struct fitted *fitted, uint32_t count)
                 exact[axis / 2] = decoded[axis / 2] = axis % 2 ? shell : -shell;
                 carry_exact(fitted, (int32_t)fitted->view.node_of_joint[joint], time_s, exact);
                 carry_decoded(fitted, pose, lane, decoded);
-                const double error = sqrt(pow(exact[0] - decoded[0], 2.0) +
-                                          pow(exact[1] - decoded[1], 2.0) +
-                                          pow(exact[2] - decoded[2], 2.0));
+                const double error =
+                    sqrt(pow(exact[0] - decoded[0], 2.0) + pow(exact[1] - decoded[1], 2.0) +
+                         pow(exact[2] - decoded[2], 2.0));
                 largest = error > largest ? error : largest;
             }
         }
@@ -182,8 +182,8 @@ static void fill_wander(struct scene_curve *curve, double amplitude, uint64_t *s
     const double phase = scene_builder_random(seed) * 6.0;
     for (uint32_t key = 0; key < curve->key_count; key++) {
         const double t = curve->times[key];
-        scene_builder_turn(sin(t + phase), cos(t * 1.3), 0.3,
-                           amplitude * sin(3.0 * t + phase), &curve->values[key * 4]);
+        scene_builder_turn(sin(t + phase), cos(t * 1.3), 0.3, amplitude * sin(3.0 * t + phase),
+                           &curve->values[key * 4]);
     }
 }
 
@@ -327,8 +327,8 @@ static void test_fit_long_clip_is_cut_into_segments(void **state)
     struct scene *const scene = scene_builder_chain(3, 0.3, true);
     uint64_t seed = 77;
     for (uint32_t node = 0; node < 3; node++) {
-        fill_wander(scene_builder_track(scene, node, SCENE_ROTATION, 1801, 60.0, SCENE_LINEAR),
-                    0.5, &seed);
+        fill_wander(scene_builder_track(scene, node, SCENE_ROTATION, 1801, 60.0, SCENE_LINEAR), 0.5,
+                    &seed);
     }
     struct fitted fitted;
     fit_scene(scene, &defaults, &fitted);
@@ -525,7 +525,7 @@ static void test_fit_impossible_budget_is_an_error(void **state)
     struct buffer clip = {0};
     struct report report = {0};
     assert_true(motion_of_clip(skeleton_of(scene, &arena), 0, &arena, &motion));
-    assert_false(fit_motion(&motion, &defaults, &clip, &report));
+    assert_false(fit_motion(&motion, &defaults, &arena, &clip, &report));
     assert_int_equal(report.exit_code, TROUPE_EXIT_BUDGET);
     assert_non_null(strstr(report.first_error, "[clip.budget]"));
     assert_null(clip.bytes);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Time grids: the rate that exporters meant is found again from rounded key times.
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 
 #include <cmocka.h>
 #include <math.h>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Which nodes of a scene become joints, and in which lanes.
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 
 #include <cmocka.h>
 #include <math.h>
@@ -201,9 +201,8 @@ static void test_scene_skeleton_lanes_ignore_rounding_noise(void **state)
 {
     (void)state;
     static const struct plan plan[] = {
-        {"root", -1, true, false, 0.0}, {"b", 0, true, false, 0.1},
-        {"a", 0, true, false, 0.1},     {"b_end", 1, true, false, 0.5},
-        {"a_end", 2, true, false, 0.5},
+        {"root", -1, true, false, 0.0}, {"b", 0, true, false, 0.1},     {"a", 0, true, false, 0.1},
+        {"b_end", 1, true, false, 0.5}, {"a_end", 2, true, false, 0.5},
     };
     struct scene *const scene = build(plan, 5);
     struct found clean;
@@ -223,9 +222,8 @@ static void test_scene_skeleton_clips_do_not_change_lanes(void **state)
 {
     (void)state;
     struct plan plan[] = {
-        {"root", -1, true, false, 0.0}, {"a", 0, true, false, 0.3},
-        {"b", 0, true, false, 0.2},     {"a_end", 1, true, false, 0.5},
-        {"b_end", 2, true, false, 0.9},
+        {"root", -1, true, false, 0.0}, {"a", 0, true, false, 0.3},     {"b", 0, true, false, 0.2},
+        {"a_end", 1, true, false, 0.5}, {"b_end", 2, true, false, 0.9},
     };
     struct scene *const still = build(plan, 5);
     plan[2].is_animated = plan[3].is_animated = true;
@@ -305,8 +303,8 @@ static void test_scene_skeleton_too_deep_is_refused(void **state)
     struct skeleton *skeletons;
     uint32_t count;
     struct report report = {0};
-    assert_false(skeletons_of_scene(scene, COMPILE_NODES_JOINTS, 1.0, &arena, &skeletons, &count,
-                                    &report));
+    assert_false(
+        skeletons_of_scene(scene, COMPILE_NODES_JOINTS, 1.0, &arena, &skeletons, &count, &report));
     assert_int_equal(report.exit_code, TROUPE_EXIT_UNSUPPORTED);
     assert_non_null(strstr(report.first_error, "[skeleton.depth]"));
     arena_free(&arena);

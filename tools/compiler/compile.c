@@ -33,6 +33,7 @@ struct task {
     struct motion motion;
     const char *name;
     const char *additive_reference; // or null
+    struct arena arena;             // of its thread
     struct buffer clip;
     bool ok;
     char *messages; // what it had to say, from open_memstream
@@ -118,13 +119,14 @@ static bool open_source(struct compilation *compilation, const struct compile_in
         }
         source->skeletons[0].metres_per_unit = input->metres_per_unit;
     } else if (!skeletons_of_scene(&source->scene, input->nodes, input->metres_per_unit,
-                                   &compilation->arena, &source->skeletons,
-                                   &source->skeleton_count, report)) {
+                                   &compilation->arena, &source->skeletons, &source->skeleton_count,
+                                   report)) {
         return false;
     }
     source->skeleton_indices = ARENA_NEW(&compilation->arena, uint32_t, source->skeleton_count);
     if (source->skeleton_count == 0) {
-        report_warning(report, NULL, "scene.still", "no skin and no animated node: nothing to keep");
+        report_warning(report, NULL, "scene.still",
+                       "no skin and no animated node: nothing to keep");
     }
     return true;
 }
@@ -172,8 +174,8 @@ static void settle_names(struct compilation *compilation)
     for (uint32_t i = 0; i < count; i++) {
         bool collides = false;
         for (uint32_t k = 0; k < count && !collides; k++) {
-            collides = tasks[k].source != tasks[i].source &&
-                       strcmp(tasks[k].name, tasks[i].name) == 0;
+            collides =
+                tasks[k].source != tasks[i].source && strcmp(tasks[k].name, tasks[i].name) == 0;
         }
         names[i] = tasks[i].name;
         if (collides) {
@@ -216,7 +218,8 @@ static bool make_additive(struct compilation *compilation, struct task *task)
     } else {
         struct motion reference;
         uint32_t index = 0;
-        while (index < scene->clip_count && strcmp(scene->clips[index].name, input->additive) != 0) {
+        while (index < scene->clip_count &&
+               strcmp(scene->clips[index].name, input->additive) != 0) {
             index++;
         }
         if (index == scene->clip_count) {
@@ -253,8 +256,7 @@ static bool plan(struct compilation *compilation)
         for (uint32_t clip = 0; clip < source->scene.clip_count; clip++) {
             const uint32_t before = compilation->task_count;
             for (uint32_t skeleton = 0; skeleton < source->skeleton_count; skeleton++) {
-                add_task(compilation, source, clip, skeleton,
-                         compilation->task_count == before);
+                add_task(compilation, source, clip, skeleton, compilation->task_count == before);
             }
             if (compilation->task_count == before) {
                 compilation->report->file = source->input->path;
@@ -286,7 +288,7 @@ static void run_task(struct task *task)
     };
     task->report.out = stream;
     task->report.file = input->path;
-    task->ok = fit_motion(&task->motion, &options, &task->clip, &task->report);
+    task->ok = fit_motion(&task->motion, &options, &task->arena, &task->clip, &task->report);
     if (stream != NULL) {
         fclose(stream);
     }
@@ -349,8 +351,7 @@ static void run_tasks(struct compilation *compilation)
     uint32_t started = 0;
     pthread_mutex_init(&compilation->lock, NULL);
     pthread_cond_init(&compilation->finished, NULL);
-    while (started < count &&
-           pthread_create(&threads[started], NULL, worker, compilation) == 0) {
+    while (started < count && pthread_create(&threads[started], NULL, worker, compilation) == 0) {
         started++;
     }
     if (started == 0) {
@@ -497,6 +498,7 @@ bool compile_pack(const struct compile_options *options, void **bytes, size_t *s
     for (uint32_t i = 0; i < compilation.task_count; i++) {
         free(compilation.tasks[i].messages);
         buffer_free(&compilation.tasks[i].clip);
+        arena_free(&compilation.tasks[i].arena);
     }
     for (uint32_t i = 0; i < options->input_count; i++) {
         if (compilation.sources[i].is_open) {

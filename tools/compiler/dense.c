@@ -151,10 +151,8 @@ void dense_init(struct dense *dense, const struct motion *motion, const struct g
     };
     dense->segment_count =
         grid->tick_count == 0 ? 1 : (grid->tick_count + ticks_per_segment - 1) / ticks_per_segment;
-    dense->rules =
-        ARENA_NEW(arena, uint8_t, (size_t)dense->segment_count * skeleton->block_count);
-    memset(dense->rules, TRP__RULE_CORRECTED,
-           (size_t)dense->segment_count * skeleton->block_count);
+    dense->rules = ARENA_NEW(arena, uint8_t, (size_t)dense->segment_count * skeleton->block_count);
+    memset(dense->rules, TRP__RULE_CORRECTED, (size_t)dense->segment_count * skeleton->block_count);
     memset(dense->has_row, true, row_count * sizeof(bool));
     const double rate = (double)grid->rate_num / grid->rate_den;
     for (int path = 0; path < 3; path++) {
@@ -265,7 +263,7 @@ static void rotation_between(const double s0[3], const double s1[3], double u, u
 struct gap {
     uint32_t tick0;
     uint32_t tick1;
-    const uint8_t *rules; // [block_count], null = corrected everywhere
+    const uint8_t *rules;  // [block_count], null = corrected everywhere
     double (*const *s)[3]; // [track_count] unrolled rows of the segment, or null: from values
     uint32_t row0;         // index of tick0 in `s`
 };
@@ -315,8 +313,7 @@ static void constant_locals(const struct dense *dense, struct scene_transform *l
             memcpy(locals[lane].rotation, constant[SCENE_ROTATION].value, sizeof(double[4]));
         }
         if (constant[SCENE_TRANSLATION].is_present) {
-            memcpy(locals[lane].translation, constant[SCENE_TRANSLATION].value,
-                   sizeof(double[3]));
+            memcpy(locals[lane].translation, constant[SCENE_TRANSLATION].value, sizeof(double[3]));
         }
         if (constant[SCENE_SCALE].is_present) {
             memcpy(locals[lane].scale, constant[SCENE_SCALE].value, sizeof(double[3]));
@@ -385,8 +382,8 @@ static double gap_error(const struct dense *dense, struct metric *metric,
         const double(*const exact)[12] = metric_models(metric, i);
         for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
             if (skeleton->joint_of_lane[lane] != TRP_NO_LANE) {
-                const double error = metric_displacement(exact[lane], comparison->models[lane],
-                                                         metric->shell[lane]);
+                const double error =
+                    metric_displacement(exact[lane], comparison->models[lane], metric->shell[lane]);
                 largest = error > largest ? error : largest;
             }
         }
@@ -791,9 +788,9 @@ static void append_rows(const struct dense *dense, const struct layout *layout,
                 for (int c = 0; c < 3; c++) {
                     for (uint32_t i = begin; i < end; i++) {
                         const struct component *const component = &components[i * 3 + (uint32_t)c];
-                        buffer_append_bits(
-                            buffer, (uint32_t)(component->values[row] - component->base),
-                            component->width);
+                        buffer_append_bits(buffer,
+                                           (uint32_t)(component->values[row] - component->base),
+                                           component->width);
                     }
                 }
                 next[path] = end;
@@ -916,8 +913,7 @@ void dense_encode(const struct dense *dense, struct buffer *buffer)
     const size_t start = buffer_append(buffer, &header, sizeof header);
     struct trp__segment_entry *const entries =
         ARENA_NEW(&arena, struct trp__segment_entry, segment_count);
-    const size_t table =
-        buffer_append(buffer, entries, segment_count * sizeof *entries);
+    const size_t table = buffer_append(buffer, entries, segment_count * sizeof *entries);
     append_resident(dense, &layout, buffer);
     for (uint32_t segment = 0; segment < segment_count; segment++) {
         buffer_align(buffer, 16);

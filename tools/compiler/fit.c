@@ -70,8 +70,8 @@ static bool try_steps(struct fit *fit, double *error)
     if (error != NULL) {
         *error = result.max;
     }
-    const bool is_better = result.max <= AIM * fit->budget &&
-                           (fit->best.size == 0 || clip.size < fit->best.size);
+    const bool is_better =
+        result.max <= AIM * fit->budget && (fit->best.size == 0 || clip.size < fit->best.size);
     if (is_better) {
         buffer_free(&fit->best);
         fit->best = clip;
@@ -159,17 +159,15 @@ static void coarsen_steps(struct fit *fit)
 }
 
 /// Finds a grid whose rows, interpolated, stay near the curves: doubles the rate until they do.
-static void settle_grid(struct fit *fit, struct grid *grid, double shell_units,
-                        struct arena *arena)
+static void settle_grid(struct fit *fit, struct grid *grid, double shell_units, struct arena *arena)
 {
     for (uint32_t factor = 1;; factor *= 2) {
-        const uint32_t segment = grid->tick_count < TRP__MAX_SEGMENT_TICKS
-                                     ? (grid->tick_count < TRP__MIN_SEGMENT_TICKS
-                                            ? TRP__MIN_SEGMENT_TICKS
-                                            : grid->tick_count)
-                                     : TRP__MAX_SEGMENT_TICKS;
-        metric_init(&fit->metric, fit->motion, grid, shell_units,
-                    factor == 1 ? 4 : 2, arena);
+        const uint32_t segment =
+            grid->tick_count < TRP__MAX_SEGMENT_TICKS
+                ? (grid->tick_count < TRP__MIN_SEGMENT_TICKS ? TRP__MIN_SEGMENT_TICKS
+                                                             : grid->tick_count)
+                : TRP__MAX_SEGMENT_TICKS;
+        metric_init(&fit->metric, fit->motion, grid, shell_units, factor == 1 ? 4 : 2, arena);
         dense_init(&fit->dense, fit->motion, grid, segment, shell_units, arena);
         if (grid->tick_count == 0 ||
             dense_error_of_grid(&fit->dense, &fit->metric) <= GRID_SHARE * fit->budget ||
@@ -282,42 +280,42 @@ static void finish_header(struct fit *fit, const struct fit_options *options, bo
     header.max_error_keys_mm = (float)(fit->best_result.max_keys * to_mm);
     header.max_error_mm = (float)(fit->best_result.max * to_mm);
     header.mean_error_mm = (float)(fit->best_result.mean * to_mm);
-    header.loop = fit->motion->has_closing_key ? (uint32_t)TRP__LOOP_CLOSED
-                                               : (uint32_t)options->loop;
+    header.loop =
+        fit->motion->has_closing_key ? (uint32_t)TRP__LOOP_CLOSED : (uint32_t)options->loop;
     if (is_closed) {
         header.flags |= TRP_CLIP_LOOP_CLOSED;
     }
     memcpy(fit->best.bytes, &header, sizeof header);
 }
 
-bool fit_motion(struct motion *motion, const struct fit_options *options, struct buffer *clip,
-                struct report *report)
+bool fit_motion(struct motion *motion, const struct fit_options *options, struct arena *arena,
+                struct buffer *clip, struct report *report)
 {
     const double to_units = 1e-3 / options->metres_per_unit;
     const double shell_units = options->shell_m / options->metres_per_unit;
     const uint32_t lanes = motion->skeleton->lane_count;
-    struct arena arena = {0};
+    struct arena own = {0};
     struct grid grid;
     struct fit fit = {.motion = motion, .budget = options->error_mm * to_units};
-    bool ok = find_grid(motion, &grid, &arena, report);
+    bool ok = find_grid(motion, &grid, &own, report);
     bool is_closed = false;
     if (ok && options->loop != COMPILE_LOOP_OFF) {
         is_closed = ends_where_it_began(motion, shell_units, fit.budget);
         if (!is_closed && options->loop == COMPILE_LOOP_ON) {
-            motion_close(motion, grid_time(&grid, 1), &arena);
+            motion_close(motion, grid_time(&grid, 1), arena);
             is_closed = true;
-            ok = find_grid(motion, &grid, &arena, report);
+            ok = find_grid(motion, &grid, &own, report);
         }
     }
     if (!ok) {
-        arena_free(&arena);
+        arena_free(&own);
         return false;
     }
     const bool is_exact = grid.is_exact;
-    fit.lane_errors = ARENA_NEW(&arena, double, lanes);
-    fit.subtree_errors = ARENA_NEW(&arena, double, lanes);
-    settle_grid(&fit, &grid, shell_units, &arena);
-    fit.best_steps = ARENA_NEW(&arena, double, fit.dense.track_count);
+    fit.lane_errors = ARENA_NEW(&own, double, lanes);
+    fit.subtree_errors = ARENA_NEW(&own, double, lanes);
+    settle_grid(&fit, &grid, shell_units, &own);
+    fit.best_steps = ARENA_NEW(&own, double, fit.dense.track_count);
 
     // Floats far from the origin cannot do better than this.
     const double floor_units = 4.0 * metric_extent(&fit.metric) / 8388608.0;
@@ -342,6 +340,6 @@ bool fit_motion(struct motion *motion, const struct fit_options *options, struct
         finish_header(&fit, options, is_closed, fit.budget / to_units);
         *clip = fit.best;
     }
-    arena_free(&arena);
+    arena_free(&own);
     return ok;
 }

@@ -18,8 +18,9 @@ struct fit_options {
 /// Fits a motion and writes the bytes of its clip, with measured errors; strings and skeleton
 /// index are left to the caller.
 /// @param motion [in,out] gains a closing key where `loop` asks for one
+/// @param arena  takes the curves of the closing key
 /// @return false after an error in `report`: the budget cannot be met, or the clip is too long
-bool fit_motion(struct motion *motion, const struct fit_options *options, struct buffer *clip,
-                struct report *report);
+bool fit_motion(struct motion *motion, const struct fit_options *options, struct arena *arena,
+                struct buffer *clip, struct report *report);
 
 #endif

@@ -101,8 +101,9 @@ bool grid_find(const double *times, uint32_t time_count, double duration_s, stru
     }
     // At least one tick, also for clips shorter than 1/960 s.
     const double most = duration_s * MAX_RATE;
-    const uint32_t most_ticks =
-        most < 1.0 ? 1 : most > TRP__MAX_TICKS ? TRP__MAX_TICKS : (uint32_t)(most + 1e-6);
+    const uint32_t most_ticks = most < 1.0              ? 1
+                                : most > TRP__MAX_TICKS ? TRP__MAX_TICKS
+                                                        : (uint32_t)(most + 1e-6);
     for (uint32_t ticks = 1; ticks <= most_ticks; ticks++) {
         if (fits(times, time_count, (double)ticks / duration_s)) {
             return settle_rate(times, time_count, duration_s, ticks, grid);

@@ -113,16 +113,16 @@ void metric_init(struct metric *metric, const struct motion *motion, const struc
     struct edges edges;
     find_edges(motion, grid, &edges, arena);
     const uint32_t base_count = key_count + grid->tick_count + 1;
-    struct moment *const moments = ARENA_NEW(
-        arena, struct moment, (size_t)base_count * (fraction_count + 1) + edges.count);
+    struct moment *const moments =
+        ARENA_NEW(arena, struct moment, (size_t)base_count * (fraction_count + 1) + edges.count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < key_count; i++) {
         moments[count++] = (struct moment){key_times[i], true};
     }
     for (uint32_t tick = 0; tick <= grid->tick_count; tick++) {
         const double time_s = grid_time(grid, tick);
-        moments[count++] = (struct moment){
-            time_s < motion->duration_s ? time_s : motion->duration_s, true};
+        moments[count++] =
+            (struct moment){time_s < motion->duration_s ? time_s : motion->duration_s, true};
     }
     count = sort_moments(moments, count);
     const uint32_t anchors = count;
@@ -204,9 +204,8 @@ static void widen_pose(const struct motion *motion, const trp_pose_block *pose,
             local.translation[i] = (double)block->translation[i][lane % 16];
             local.scale[i] = (double)block->scale[i][lane % 16];
         }
-        locals[lane] = motion->reference == NULL
-                           ? local
-                           : transform_add(&motion->reference[lane], &local);
+        locals[lane] =
+            motion->reference == NULL ? local : transform_add(&motion->reference[lane], &local);
     }
 }
 
@@ -222,8 +221,8 @@ void metric_measure(struct metric *metric, const trp_clip *clip, struct metric_r
     double(*const models)[12] = arena_take(&arena, lanes, sizeof(double[12]));
     trp_sample_request requests[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) {
-        requests[i] = (trp_sample_request){.clip = clip,
-                                           .pose = poses + (size_t)i * skeleton->block_count};
+        requests[i] =
+            (trp_sample_request){.clip = clip, .pose = poses + (size_t)i * skeleton->block_count};
     }
     trp_sample_args args = {.requests = requests, .request_count = BATCH};
     args.scratch_bytes = trp_sample_scratch_bytes(&args);

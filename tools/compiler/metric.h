@@ -14,11 +14,11 @@
 /// The moments at which a motion is compared, with its exact model matrices there.
 struct metric {
     const struct motion *motion;
-    double *shell;      // [lane_count] distance of the points from each joint, in its local units
+    double *shell; // [lane_count] distance of the points from each joint, in its local units
     uint32_t time_count;
-    double *times;      // sorted
-    bool *is_key;       // [time_count] a key of the source or a tick
-    double (*cache)[12]; // [time_count * lane_count], null where it would be too large
+    double *times;        // sorted
+    bool *is_key;         // [time_count] a key of the source or a tick
+    double (*cache)[12];  // [time_count * lane_count], null where it would be too large
     double (*models)[12]; // [lane_count] the last ones computed without a cache
     uint32_t models_at;
 };

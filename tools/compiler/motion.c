@@ -105,14 +105,13 @@ void motion_close(struct motion *motion, double spacing_s, struct arena *arena)
 struct scene_transform motion_local(const struct motion *motion, uint32_t lane, double time_s)
 {
     const struct scene_curve *const *const curves = &motion->curves[lane * 3];
-    struct scene_transform local = motion->reference != NULL ? motion->reference[lane]
-                                                             : motion->skeleton->rest_local[lane];
+    struct scene_transform local =
+        motion->reference != NULL ? motion->reference[lane] : motion->skeleton->rest_local[lane];
     if (curves[SCENE_ROTATION] != NULL) {
         scene_curve_sample(curves[SCENE_ROTATION], SCENE_ROTATION, time_s, local.rotation);
     }
     if (curves[SCENE_TRANSLATION] != NULL) {
-        scene_curve_sample(curves[SCENE_TRANSLATION], SCENE_TRANSLATION, time_s,
-                           local.translation);
+        scene_curve_sample(curves[SCENE_TRANSLATION], SCENE_TRANSLATION, time_s, local.translation);
     }
     if (curves[SCENE_SCALE] != NULL) {
         scene_curve_sample(curves[SCENE_SCALE], SCENE_SCALE, time_s, local.scale);

@@ -10,11 +10,11 @@
 
 struct motion {
     const struct skeleton *skeleton;
-    const char *name;           // in the pack
-    const char *source_clip;    // in the source
+    const char *name;        // in the pack
+    const char *source_clip; // in the source
     uint32_t source_clip_index;
-    double duration_s;          // of the tracks on this skeleton's clip, closing key included
-    bool has_closing_key;       // appended by the compiler after the last key
+    double duration_s;    // of the tracks on this skeleton's clip, closing key included
+    bool has_closing_key; // appended by the compiler after the last key
     const struct scene_curve **curves; // [lane_count * 3], null where the source says nothing
     struct scene_transform *reference; // [lane_count] of an additive clip, else null
 };

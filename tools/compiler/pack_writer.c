@@ -19,8 +19,8 @@ static void section_add(struct pack_section *section, const void *bytes, size_t 
 {
     if (section->count == section->capacity) {
         section->capacity = section->capacity == 0 ? 8 : section->capacity * 2;
-        section->objects = checked(
-            realloc(section->objects, section->capacity * sizeof *section->objects));
+        section->objects =
+            checked(realloc(section->objects, section->capacity * sizeof *section->objects));
     }
     struct pack_object *const object = &section->objects[section->count++];
     object->bytes = checked(malloc(size));
@@ -178,9 +178,8 @@ size_t pack_writer_finish(struct pack_writer *writer, void **bytes)
     buffer_append(&file, &header, sizeof header);
     buffer_append(&file, rows, row_count * sizeof *rows);
     buffer_align(&file, 64);
-    rows[0] = (struct trp__section){.kind = TRP__SECTION_STRINGS,
-                                    .size_bytes = writer->strings.size,
-                                    .offset = file.size};
+    rows[0] = (struct trp__section){
+        .kind = TRP__SECTION_STRINGS, .size_bytes = writer->strings.size, .offset = file.size};
     buffer_append(&file, writer->strings.bytes, writer->strings.size);
     bool fits = writer->strings.size <= UINT32_MAX;
     uint32_t row = 1;

@@ -20,8 +20,8 @@ enum mark {
 struct selection {
     const struct scene *scene;
     struct arena *arena;
-    uint8_t *mark;    // [node_count] enum mark
-    uint32_t *group;  // [node_count] node that stands for the whole group of scene roots
+    uint8_t *mark;   // [node_count] enum mark
+    uint32_t *group; // [node_count] node that stands for the whole group of scene roots
 };
 
 static uint32_t scene_root_of(const struct scene *scene, uint32_t node)
@@ -423,9 +423,8 @@ static bool build(const struct selection *selection, uint8_t *mark, int32_t root
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
         const uint16_t joint = skeleton->joint_of_lane[lane];
         skeleton->rest_local[lane] =
-            joint == TRP_NO_LANE
-                ? (struct scene_transform){{0, 0, 0, 1}, {0, 0, 0}, {1, 1, 1}}
-                : scene_node_rest(&scene->nodes[skeleton->node_of_joint[joint]]);
+            joint == TRP_NO_LANE ? (struct scene_transform){{0, 0, 0, 1}, {0, 0, 0}, {1, 1, 1}}
+                                 : scene_node_rest(&scene->nodes[skeleton->node_of_joint[joint]]);
     }
     derive_from_rest(skeleton, arena);
     return true;
@@ -436,8 +435,7 @@ static void mark_attachments(const struct scene *scene, enum compile_nodes nodes
                              const uint32_t *group, uint32_t own_group, uint8_t *mark)
 {
     for (uint32_t node = 0; node < scene->node_count; node++) {
-        if (mark[node] != MARK_NONE ||
-            group_find(group, scene_root_of(scene, node)) != own_group) {
+        if (mark[node] != MARK_NONE || group_find(group, scene_root_of(scene, node)) != own_group) {
             continue;
         }
         bool is_wanted = nodes == COMPILE_NODES_ALL;
@@ -451,9 +449,9 @@ static void mark_attachments(const struct scene *scene, enum compile_nodes nodes
     }
 }
 
-bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes,
-                        double metres_per_unit, struct arena *arena, struct skeleton **skeletons,
-                        uint32_t *count, struct report *report)
+bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, double metres_per_unit,
+                        struct arena *arena, struct skeleton **skeletons, uint32_t *count,
+                        struct report *report)
 {
     const uint32_t node_count = scene->node_count;
     bool *const is_skin_joint = ARENA_NEW(arena, bool, node_count);

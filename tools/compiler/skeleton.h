@@ -38,9 +38,9 @@ struct skeleton {
 /// for animated nodes under other roots); without skins one for all animated nodes.
 /// @param metres_per_unit of the source
 /// @param skeletons [out] lives in `arena`; `count` may be 0: nothing moves
-bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes,
-                        double metres_per_unit, struct arena *arena, struct skeleton **skeletons,
-                        uint32_t *count, struct report *report);
+bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, double metres_per_unit,
+                        struct arena *arena, struct skeleton **skeletons, uint32_t *count,
+                        struct report *report);
 
 /// Makes a skeleton of a pack's, for clips that shall play on it: the nodes of `scene` are mapped
 /// by name, and what does not map is reported.
