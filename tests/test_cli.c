@@ -662,10 +662,9 @@ static void test_cli_bench_has_a_row_for_every_operation(void **state)
     static const char *const operations[] = {
         "prepare", "sample", "blend2", "model", "palette", "pipeline2", "memcpy_palette",
     };
-    json_t *const object =
-        expect_json(run("bench", pack, "--instances", "33", "--rounds", "10", "--isa",
-                        "portable,reference", "--clip", "step", "--json", NULL),
-                    "bench");
+    json_t *const object = expect_json(run("bench", pack, "--instances", "33", "--rounds", "10",
+                                           "--isa", "reference", "--clip", "step", "--json", NULL),
+                                       "bench");
     json_t *const rows = json_object_get(object, "rows");
     for (int i = 0; i < 7; i++) {
         int found = 0;
@@ -675,6 +674,7 @@ static void test_cli_bench_has_a_row_for_every_operation(void **state)
         {
             assert_int_equal((int)number_of(row, "instances"), 33);
             assert_int_equal((int)number_of(row, "threads"), 1);
+            assert_string_equal(string_of(row, "isa"), "reference");
             assert_int_equal((int)number_of(row, "joints"), 2);
             assert_int_equal((int)number_of(row, "lanes"), 16);
             assert_true(number_of(row, "ns_per_pose") > 0);
@@ -684,7 +684,7 @@ static void test_cli_bench_has_a_row_for_every_operation(void **state)
             assert_non_null(string_of(row, "mode"));
             found += strcmp(string_of(row, "operation"), operations[i]) == 0;
         }
-        assert_true(found >= 2 && found % 2 == 0); // as many for each instruction set
+        assert_true(found >= 1);
     }
     json_decref(object);
 }

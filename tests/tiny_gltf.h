@@ -78,7 +78,7 @@ static inline void tiny_gltf_write(const char *folder, const char *stem,
         0, // 144: body drifts
     };
     const double scale = tiny->arm_scale > 0 ? tiny->arm_scale : 1;
-    char path[512];
+    char path[1024];
     snprintf(path, sizeof path, "%s/%s.bin", folder, stem);
     FILE *file = fopen(path, "wb");
     fwrite(bytes, 1, sizeof bytes, file);
