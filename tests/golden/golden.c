@@ -286,26 +286,27 @@ static void write_golden(const char *path, const struct hashes *golden)
     check(fclose(file) == 0, path);
 }
 
-// Prints what differs from the golden hashes.
-static bool compare(const struct hashes *golden, const struct hashes *found, trp_isa isa,
+// Prints what differs.
+static bool compare(const struct hashes *expected, const struct hashes *found, const char *who,
                     const char *way)
 {
     bool is_same = true;
     for (int operation = 0; operation < OPERATION_COUNT; operation++) {
-        if (found->values[operation] != golden->values[operation]) {
-            printf("%s, %s: %s is %016" PRIx64 ", not %016" PRIx64 "\n", trp_isa_name(isa), way,
-                   operation_names[operation], found->values[operation], golden->values[operation]);
+        if (found->values[operation] != expected->values[operation]) {
+            printf("%s, %s: %s is %016" PRIx64 ", not %016" PRIx64 "\n", who, way,
+                   operation_names[operation], found->values[operation],
+                   expected->values[operation]);
             is_same = false;
         }
     }
     return is_same;
 }
 
-static bool check_isa(struct stage *stage, trp_isa isa, const struct hashes *golden)
+static bool check_isa(struct stage *stage, trp_isa isa, const struct hashes *expected)
 {
     run(stage, 0, stage->pose_count, false);
     struct hashes found = hash_stage(stage);
-    bool is_same = compare(golden, &found, isa, "one batch");
+    bool is_same = compare(expected, &found, trp_isa_name(isa), "one batch");
 
     for (uint32_t clip = 0; clip < stage->pack.clip_count; clip++) {
         check(trp_clip_prepare(&stage->clips[clip], 0, stage->prepared[clip],
@@ -318,13 +319,13 @@ static bool check_isa(struct stage *stage, trp_isa isa, const struct hashes *gol
         run(stage, first - count, count, true);
     }
     found = hash_stage(stage);
-    is_same = compare(golden, &found, isa, "small batches, prepared") && is_same;
+    is_same = compare(expected, &found, trp_isa_name(isa), "small batches, prepared") && is_same;
 
     flush_denormals(true);
     run(stage, 0, stage->pose_count, false);
     flush_denormals(false);
     found = hash_stage(stage);
-    return compare(golden, &found, isa, "denormals flushed") && is_same;
+    return compare(expected, &found, trp_isa_name(isa), "denormals flushed") && is_same;
 }
 
 int main(int argument_count, char **arguments)
@@ -335,18 +336,19 @@ int main(int argument_count, char **arguments)
     }
     static struct stage stage;
     make_stage(&stage, arguments[1]);
-    struct hashes golden;
+    check(trp_isa_force(TRP_ISA_REFERENCE) == TRP_OK, "reference");
+    run(&stage, 0, stage.pose_count, false);
+    const struct hashes reference = hash_stage(&stage);
     if (argument_count > 3) {
-        check(trp_isa_force(TRP_ISA_REFERENCE) == TRP_OK, "reference");
-        run(&stage, 0, stage.pose_count, false);
-        golden = hash_stage(&stage);
-        write_golden(arguments[2], &golden);
+        write_golden(arguments[2], &reference);
     }
+    struct hashes golden;
     read_golden(arguments[2], &golden);
     bool is_same = isa_report();
+    is_same = compare(&golden, &reference, "reference", "golden") && is_same;
     FOR_EACH_ISA(isa)
     {
-        is_same = check_isa(&stage, isa, &golden) && is_same;
+        is_same = check_isa(&stage, isa, &reference) && is_same;
     }
     puts(is_same ? "golden" : "DIFFERENT");
     return is_same ? EXIT_SUCCESS : EXIT_FAILURE;
