@@ -112,10 +112,7 @@ static void centre_vectors(struct dense_track *track, uint32_t count)
             low = track->values[i][c] < low ? track->values[i][c] : low;
             high = track->values[i][c] > high ? track->values[i][c] : high;
         }
-        track->offset[c] = (float)(0.5 * (low + high));
-        if (track->offset[c] == 0.0f) {
-            track->offset[c] = 0.0f; // no negative zero
-        }
+        track->offset[c] = stored_float(0.5 * (low + high));
         track->spread = 0.5 * (high - low) > track->spread ? 0.5 * (high - low) : track->spread;
     }
 }
@@ -684,7 +681,8 @@ static void append_resident(const struct dense *dense, const struct layout *layo
                 const uint64_t packed = pack_rotation(value);
                 buffer_append(buffer, &packed, sizeof packed);
             } else {
-                const float narrow[3] = {(float)value[0], (float)value[1], (float)value[2]};
+                const float narrow[3] = {stored_float(value[0]), stored_float(value[1]),
+                                         stored_float(value[2])};
                 buffer_append(buffer, narrow, sizeof narrow);
             }
         }

@@ -67,7 +67,7 @@ uint32_t pack_writer_add_skeleton(struct pack_writer *writer, const struct skele
         .joint_block_count = skeleton->joint_block_count,
     };
     for (int i = 0; i < 12; i++) {
-        header.root_transform[i] = (float)skeleton->root[i];
+        header.root_transform[i] = stored_float(skeleton->root[i]);
     }
     const uint32_t joints = skeleton->joint_count;
     const uint32_t lanes = skeleton->lane_count;
@@ -105,7 +105,7 @@ void pack_writer_add_skin(struct pack_writer *writer, const struct skeleton *ske
     for (uint32_t entry = 0; entry < skin->joint_count; entry++) {
         float matrix[12];
         for (int i = 0; i < 12; i++) {
-            matrix[i] = (float)skin->inverse_bind[entry][i];
+            matrix[i] = stored_float(skin->inverse_bind[entry][i]);
         }
         buffer_append(&bytes, matrix, sizeof matrix);
     }

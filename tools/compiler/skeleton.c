@@ -255,10 +255,11 @@ static uint64_t bind_hash(const struct skeleton *skeleton, const uint32_t *paren
     return hash;
 }
 
-static float to_float(double value)
+float stored_float(double value)
 {
-    const float narrow = (float)value;
-    return narrow == 0.0f ? 0.0f : narrow; // no negative zero: it would not survive decoding
+    // No negative zero, which would not survive decoding, and nothing whose square is denormal:
+    // noise of exporters that costs time and differs where denormals are flushed.
+    return fabs(value) < 1e-15 ? 0.0f : (float)value;
 }
 
 /// Fills rest pose, model matrices, reach and shell scale from rest_local and the lane maps.
@@ -273,11 +274,11 @@ static void derive_from_rest(struct skeleton *skeleton, struct arena *arena)
         trp_pose_block *const block = &skeleton->rest[lane / 16];
         const struct scene_transform *const local = &skeleton->rest_local[lane];
         for (int i = 0; i < 4; i++) {
-            block->rotation[i][lane % 16] = to_float(local->rotation[i]);
+            block->rotation[i][lane % 16] = stored_float(local->rotation[i]);
         }
         for (int i = 0; i < 3; i++) {
-            block->translation[i][lane % 16] = to_float(local->translation[i]);
-            block->scale[i][lane % 16] = to_float(local->scale[i]);
+            block->translation[i][lane % 16] = stored_float(local->translation[i]);
+            block->scale[i][lane % 16] = stored_float(local->scale[i]);
         }
         double matrix[12];
         scene_transform_matrix(local, matrix);

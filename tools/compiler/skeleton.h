@@ -47,4 +47,7 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, dou
 bool skeleton_of_pack(const trp_skeleton *source, const struct scene *scene, struct arena *arena,
                       struct skeleton *skeleton, struct report *report);
 
+/// Returns a value as packs store it: a float, its noise around zero gone.
+float stored_float(double value);
+
 #endif
