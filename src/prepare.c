@@ -26,14 +26,14 @@ struct expansion {
     const struct trp__segment *segment;
     const uint8_t *rule;
     uint32_t window;
-    uint64_t row_position; ///< bits
+    uint32_t row_position; ///< bits
     struct path_cursor paths[3];
 };
 
 /// What one path of one block stores of its animated lanes; nothing moves in the others.
 struct tracks {
     float step[TRP_BLOCK_LANES];
-    uint32_t width[3][TRP_BLOCK_LANES];
+    uint8_t width[3][TRP_BLOCK_LANES];
 };
 
 /// Reads up to 32 bits. Touches 8 bytes from the one that holds the first bit.
@@ -49,36 +49,11 @@ static int32_t read_signed_bits(const uint8_t *stream, uint64_t position, uint32
     return (int32_t)(uint32_t)((read_bits(stream, position, count) ^ sign) - sign);
 }
 
-/// Turns Rodrigues parameters into the quaternion of one lane.
-static void store_rotation(float mean[4][TRP_BLOCK_LANES], uint32_t lane, float x, float y,
-                           float z)
+static void fill(float value, float *out)
 {
-    const float d = (x * x + y * y) + z * z;
-    const float inverse = 1.0f / (1.0f + d);
-    const float k = inverse + inverse;
-    mean[0][lane] = x * k;
-    mean[1][lane] = y * k;
-    mean[2][lane] = z * k;
-    mean[3][lane] = (1.0f - d) * inverse;
-}
-
-static void store_rotation_constant(float mean[4][TRP_BLOCK_LANES], uint32_t lane, uint64_t bits)
-{
-    float s[3];
-    for (uint32_t i = 0; i < 3; i++) {
-        const int32_t field = (int32_t)(bits >> 21 * i & 0x1FFFFF);
-        s[i] = (float)((field ^ 0x100000) - 0x100000) * (1.0f / 1048575.0f);
+    for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
+        out[lane] = value;
     }
-    store_rotation(mean, lane, s[0], s[1], s[2]);
-}
-
-static void store_rotation_mean(float mean[4][TRP_BLOCK_LANES], uint32_t lane, const uint8_t *at)
-{
-    float s[3];
-    for (uint32_t i = 0; i < 3; i++) {
-        s[i] = (float)(int16_t)trp__read_u16(at + i * sizeof(int16_t)) * (1.0f / 32767.0f);
-    }
-    store_rotation(mean, lane, s[0], s[1], s[2]);
 }
 
 /// Reads widths, steps and bases of the animated lanes of one path of one block. The bases join
@@ -101,7 +76,7 @@ static void read_tracks(struct expansion *expansion, uint32_t path, uint32_t ani
             const int32_t base =
                 read_signed_bits(segment->stream, cursor->base_position, base_bits);
             channels[i].base[lane] = channels[i].base[lane] + step * (float)base;
-            tracks->width[i][lane] = widths & ((1u << WIDTH_BITS) - 1);
+            tracks->width[i][lane] = (uint8_t)(widths & ((1u << WIDTH_BITS) - 1));
             widths >>= WIDTH_BITS;
             cursor->base_position += base_bits;
         }
@@ -111,22 +86,23 @@ static void read_tracks(struct expansion *expansion, uint32_t path, uint32_t ani
 }
 
 /// Writes where the fields of one component lie, in the form that the kernels' window asks for.
-static void place_component(struct expansion *expansion, const float *step, const uint32_t *width,
-                            struct trp__channel *channel, uint32_t *window_offset)
+/// `window` is a constant in each call.
+static inline uint32_t place_fields(uint32_t window, uint32_t position, const float *step,
+                                    const uint8_t *width, struct trp__channel *channel,
+                                    uint32_t *window_offset)
 {
-    static const float power[8] = {1.0f,       0x1p-1f, 0x1p-2f, 0x1p-3f,
+    static const float power[8] = {1.0f,    0x1p-1f, 0x1p-2f, 0x1p-3f,
                                    0x1p-4f, 0x1p-5f, 0x1p-6f, 0x1p-7f};
-    const uint32_t lanes_per_window = expansion->window == 64 ? 16 : 4;
-    uint64_t position = expansion->row_position;
+    const uint32_t lanes_per_window = window == 64 ? 16 : 4;
     uint32_t start = 0;
     for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
-        const uint32_t byte = (uint32_t)(position >> 3);
-        const uint32_t shift = (uint32_t)position & 7;
+        const uint32_t byte = position >> 3;
+        const uint32_t shift = position & 7;
         if (lane % lanes_per_window == 0) {
             start = byte;
             window_offset[lane / lanes_per_window] = start;
         }
-        if (expansion->window == 4) {
+        if (window == 4) {
             channel->lane_offset[lane] = byte;
         } else { // four bytes of the window, the lowest first
             const uint32_t pattern = (byte - start) * 0x01010101u + 0x03020100u;
@@ -136,7 +112,20 @@ static void place_component(struct expansion *expansion, const float *step, cons
         channel->scale[lane] = step[lane] * power[shift];
         position += width[lane];
     }
-    expansion->row_position = position;
+    return position;
+}
+
+static void place_component(struct expansion *expansion, const float *step, const uint8_t *width,
+                            struct trp__channel *channel, uint32_t *window_offset)
+{
+    uint32_t *const at = &expansion->row_position;
+    if (expansion->window == 64) {
+        *at = place_fields(64, *at, step, width, channel, window_offset);
+    } else if (expansion->window == 16) {
+        *at = place_fields(16, *at, step, width, channel, window_offset);
+    } else {
+        *at = place_fields(4, *at, step, width, channel, window_offset);
+    }
 }
 
 static void place_tracks(struct expansion *expansion, uint32_t path, uint32_t animated,
@@ -153,17 +142,43 @@ static void place_tracks(struct expansion *expansion, uint32_t path, uint32_t an
 
 /// Copies values that hold still. -0 becomes 0, as it does in lanes beside others that move: what
 /// a lane gives does not depend on its neighbours.
-static void store_still(const float *values, float *out)
+static void store_still(const float *restrict values, float *restrict out)
 {
     for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
         out[lane] = values[lane] + 0.0f;
     }
 }
 
-static void fill(float value, float *out)
+/// Reads Rodrigues parameters: 21 bits each of constants, 16 of means.
+static void read_rotation_constant(const uint8_t *at, float s[3][TRP_BLOCK_LANES], uint32_t lane)
+{
+    const uint64_t word = trp__read_u64(at);
+    for (uint32_t i = 0; i < 3; i++) {
+        const int32_t field = (int32_t)(word >> 21 * i & 0x1FFFFF);
+        s[i][lane] = (float)((field ^ 0x100000) - 0x100000) * (1.0f / 1048575.0f);
+    }
+}
+
+static void read_rotation_mean(const uint8_t *at, float s[3][TRP_BLOCK_LANES], uint32_t lane)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const int16_t field = (int16_t)trp__read_u16(at + i * sizeof(int16_t));
+        s[i][lane] = (float)field * (1.0f / 32767.0f);
+    }
+}
+
+static void store_quaternions(float (*restrict s)[TRP_BLOCK_LANES],
+                              float (*restrict mean)[TRP_BLOCK_LANES])
 {
     for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
-        out[lane] = value;
+        const float d = (s[0][lane] * s[0][lane] + s[1][lane] * s[1][lane]) +
+                        s[2][lane] * s[2][lane];
+        const float inverse = 1.0f / (1.0f + d);
+        const float k = inverse + inverse;
+        mean[0][lane] = s[0][lane] * k;
+        mean[1][lane] = s[1][lane] * k;
+        mean[2][lane] = s[2][lane] * k;
+        mean[3][lane] = (1.0f - d) * inverse;
     }
 }
 
@@ -172,28 +187,32 @@ static void expand_rotations(struct expansion *expansion, uint32_t index,
 {
     const struct trp__clip_parts *const parts = expansion->parts;
     struct path_cursor *const cursor = &expansion->paths[TRP_PATH_ROTATION];
-    for (uint32_t i = 0; i < 4; i++) {
-        if (expansion->rest) {
-            store_still(expansion->rest[index].rotation[i], block->mean[i]);
-        } else {
-            fill(i == 3 ? 1.0f : 0.0f, block->mean[i]);
-        }
-    }
-    for (uint32_t left = parts->constant[0][index]; left != 0; left &= left - 1) {
-        const uint8_t *const at = parts->rotation_constants + cursor->constant * sizeof(uint64_t);
-        store_rotation_constant(block->mean, (uint32_t)__builtin_ctz(left), trp__read_u64(at));
-        cursor->constant++;
-    }
-
     const uint32_t animated = parts->animated[0][index];
-    if (animated == 0) {
-        return;
-    }
+    const uint32_t constant = parts->constant[0][index];
+    float s[3][TRP_BLOCK_LANES] = {{0}}; // lanes that stay at 0 become the identity
     uint32_t track = cursor->animated;
     for (uint32_t left = animated; left != 0; left &= left - 1) {
-        store_rotation_mean(block->mean, (uint32_t)__builtin_ctz(left),
-                            parts->rotation_means + track * 3 * sizeof(int16_t));
+        read_rotation_mean(parts->rotation_means + track * 3 * sizeof(int16_t), s,
+                           (uint32_t)__builtin_ctz(left));
         track++;
+    }
+    for (uint32_t left = constant; left != 0; left &= left - 1) {
+        read_rotation_constant(parts->rotation_constants + cursor->constant * sizeof(uint64_t), s,
+                               (uint32_t)__builtin_ctz(left));
+        cursor->constant++;
+    }
+    store_quaternions(s, block->mean);
+    if (expansion->rest) {
+        const trp_pose_block *const rest = &expansion->rest[index];
+        for (uint32_t left = 0xFFFF & ~(animated | constant); left != 0; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+            for (uint32_t i = 0; i < 4; i++) {
+                block->mean[i][lane] = rest->rotation[i][lane] + 0.0f; // as store_still
+            }
+        }
+    }
+    if (animated == 0) {
+        return;
     }
     for (uint32_t i = 0; i < 3; i++) {
         fill(0.0f, block->channel[i].base);

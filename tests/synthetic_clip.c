@@ -574,19 +574,20 @@ static struct moment moment_at(const struct synthetic_clip *clip, double time_s)
     double tick = time * clip->clip.rate_num / clip->clip.rate_den;
     tick = tick > end ? end : tick;
     struct moment moment = {.segment = &clip->segments[0]};
-    // The last interval that starts at or before the tick, over the whole clip.
-    for (uint32_t i = 0; i < clip->clip.segment_count; i++) {
-        const struct synthetic_segment *const segment = &clip->segments[i];
-        for (uint32_t row = 0; row + 1 < segment->row_count; row++) {
-            const double tick0 = segment->first_tick + segment->row_tick[row];
-            const double tick1 = segment->first_tick + segment->row_tick[row + 1];
-            if (tick0 <= tick + 1e-6) {
-                moment.segment = segment;
-                moment.row = row;
-                moment.u = (tick - tick0) / (tick1 - tick0);
-                moment.u = moment.u < 0 ? 0 : moment.u;
-                moment.u_hold = tick1 - tick <= 1.0 / 1024 + 1e-6 ? 1 : 0;
-            }
+    // The last interval that starts at or before the tick.
+    for (uint32_t i = 1; i < clip->clip.segment_count; i++) {
+        if (clip->segments[i].first_tick <= tick + 1e-6) {
+            moment.segment = &clip->segments[i];
+        }
+    }
+    tick -= moment.segment->first_tick;
+    for (uint32_t row = 0; row + 1 < moment.segment->row_count; row++) {
+        const double tick0 = moment.segment->row_tick[row];
+        const double tick1 = moment.segment->row_tick[row + 1];
+        if (tick0 <= tick + 1e-6) {
+            moment.row = row;
+            moment.u = tick < tick0 ? 0 : (tick - tick0) / (tick1 - tick0);
+            moment.u_hold = tick1 - tick <= 1.0 / 1024 + 1e-6 ? 1 : 0;
         }
     }
     return moment;
