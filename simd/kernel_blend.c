@@ -96,8 +96,7 @@ TRP__INLINE wf4 add4(wf4 a, wf4 b)
 /// Returns -a where `sign` < 0, else a.
 TRP__INLINE wf negate_where_negative(wf a, wf sign)
 {
-    const wf minus_zero = wf_set1(-0.0f);
-    return wf_xor(a, wf_select(wf_lt(sign, wf_zero()), minus_zero, wf_zero()));
+    return wf_negate(wf_lt(sign, wf_zero()), a);
 }
 
 TRP__INLINE wf inverse_norm(wf squared)
@@ -117,11 +116,9 @@ TRP__INLINE wf lane_weight(const trp_blend_layer *layer, uint32_t block, uint32_
     return wf_min(positive, wf_set1(TRP__MAX_WEIGHT));
 }
 
-/// Returns the share of one layer: `share` of its transform, its rotation turned into the
-/// hemisphere of `heaviest`.
-TRP__INLINE wide_transform share_of(wide_transform layer, wf share, wf4 heaviest)
+/// Returns `share` of a transform, the rotation times `turned`: plus or minus `share`.
+TRP__INLINE wide_transform share_of(wide_transform layer, wf share, wf turned)
 {
-    const wf turned = negate_where_negative(share, dot4(layer.rotation, heaviest));
     const wide_transform part = {
         .rotation = scale4(layer.rotation, turned),
         .translation_x = wf_mul(share, layer.translation_x),
@@ -182,9 +179,10 @@ TRP__INLINE wide_transform average(const trp_blend_layer *layers, uint32_t layer
     int is_first = 1;
     for (uint32_t i = 0; i < layer_count; i++) {
         if (trp__is_averaged(&layers[i])) {
+            const wide_transform layer = load_transform(&layers[i].pose[block], lane);
             const wf share = wf_div(lane_weight(&layers[i], block, lane), sum);
-            const wide_transform part =
-                share_of(load_transform(&layers[i].pose[block], lane), share, heaviest);
+            const wf turned = negate_where_negative(share, dot4(layer.rotation, heaviest));
+            const wide_transform part = share_of(layer, share, turned);
             total = is_first ? part : add_shares(total, part);
             is_first = 0;
         }
@@ -261,12 +259,9 @@ TRP__INLINE wide_transform add(wide_transform transform, wide_transform delta, w
 {
     const wide_transform result = {
         .rotation = rotate(transform.rotation, delta.rotation, weight, is_subtracted),
-        .translation_x =
-            move(transform.translation_x, delta.translation_x, weight, is_subtracted),
-        .translation_y =
-            move(transform.translation_y, delta.translation_y, weight, is_subtracted),
-        .translation_z =
-            move(transform.translation_z, delta.translation_z, weight, is_subtracted),
+        .translation_x = move(transform.translation_x, delta.translation_x, weight, is_subtracted),
+        .translation_y = move(transform.translation_y, delta.translation_y, weight, is_subtracted),
+        .translation_z = move(transform.translation_z, delta.translation_z, weight, is_subtracted),
         .scale_x = stretch(transform.scale_x, delta.scale_x, weight, is_subtracted),
         .scale_y = stretch(transform.scale_y, delta.scale_y, weight, is_subtracted),
         .scale_z = stretch(transform.scale_z, delta.scale_z, weight, is_subtracted),
@@ -292,23 +287,22 @@ static void blend_any(const trp_blend_layer *layers, uint32_t layer_count,
     }
 }
 
-/// The usual cross-fade: two averaged layers without masks, and nothing else.
-static void blend_two(const trp_blend_layer *first, const trp_blend_layer *second,
+/// The usual cross-fade: two averaged layers without masks, and nothing else. A sum of two has no
+/// order, so the heavier may come first.
+static void blend_two(const trp_blend_layer *heavier, const trp_blend_layer *lighter,
                       const trp_pose_block *rest, uint32_t block_count, trp_pose_block *pose)
 {
-    const float first_weight = trp__clean_weight(first->weight);
-    const float second_weight = trp__clean_weight(second->weight);
-    const float sum = first_weight + second_weight;
-    const wf first_share = wf_set1(first_weight / sum);
-    const wf second_share = wf_set1(second_weight / sum);
-    const int is_first_heavier = first_weight >= second_weight;
+    const float heavy = trp__clean_weight(heavier->weight);
+    const float light = trp__clean_weight(lighter->weight);
+    const wf heavy_share = wf_set1(heavy / (heavy + light));
+    const wf light_share = wf_set1(light / (heavy + light));
     for (uint32_t block = 0; block < block_count; block++) {
         for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane += TRP__WIDTH) {
-            const wide_transform a = load_transform(&first->pose[block], lane);
-            const wide_transform b = load_transform(&second->pose[block], lane);
-            const wf4 heaviest = is_first_heavier ? a.rotation : b.rotation;
-            wide_transform result = add_shares(share_of(a, first_share, heaviest),
-                                               share_of(b, second_share, heaviest));
+            const wide_transform a = load_transform(&heavier->pose[block], lane);
+            const wide_transform b = load_transform(&lighter->pose[block], lane);
+            const wf turned = negate_where_negative(light_share, dot4(b.rotation, a.rotation));
+            wide_transform result =
+                add_shares(share_of(a, heavy_share, heavy_share), share_of(b, light_share, turned));
             result.rotation = direction_of(result.rotation, load_rotation(&rest[block], lane));
             store_transform(&pose[block], lane, result);
         }
@@ -321,7 +315,8 @@ void TRP__KERNEL(blend)(const trp_blend_layer *layers, uint32_t layer_count,
     const int is_cross_fade = layer_count == 2 && !layers[0].mask && !layers[1].mask &&
                               trp__is_averaged(&layers[0]) && trp__is_averaged(&layers[1]);
     if (is_cross_fade) {
-        blend_two(&layers[0], &layers[1], rest, block_count, pose);
+        const int is_first_heavier = layers[0].weight >= layers[1].weight;
+        blend_two(&layers[!is_first_heavier], &layers[is_first_heavier], rest, block_count, pose);
     } else {
         blend_any(layers, layer_count, rest, block_count, pose);
     }

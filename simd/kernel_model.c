@@ -12,7 +12,7 @@
 /// Floats of a matrix in scratch memory where there is one instance.
 #define PADDED_MATRIX 16
 
-/// Entries of a palette that are put together before they are written: whole cache lines.
+/// Entries of a palette that are streamed at once: the fewest that fill whole cache lines.
 #define TILE_ENTRIES 4
 
 /// A matrix of each of TRP__WIDTH instances: its rows x, y, z.
@@ -92,26 +92,25 @@ TRP__INLINE wide_matrix local_matrix(const float *at, size_t stride)
     const wf scale_x = wf_load(at + 7 * stride);
     const wf scale_y = wf_load(at + 8 * stride);
     const wf scale_z = wf_load(at + 9 * stride);
-    const wide_matrix matrix = {
-        .x = {
-            .x = wf_mul(wf_sub(one, wf_add(yy, zz)), scale_x),
-            .y = wf_mul(wf_sub(xy, wz), scale_y),
-            .z = wf_mul(wf_add(xz, wy), scale_z),
-            .w = wf_load(at + 4 * stride),
-        },
-        .y = {
-            .x = wf_mul(wf_add(xy, wz), scale_x),
-            .y = wf_mul(wf_sub(one, wf_add(xx, zz)), scale_y),
-            .z = wf_mul(wf_sub(yz, wx), scale_z),
-            .w = wf_load(at + 5 * stride),
-        },
-        .z = {
-            .x = wf_mul(wf_sub(xz, wy), scale_x),
-            .y = wf_mul(wf_add(yz, wx), scale_y),
-            .z = wf_mul(wf_sub(one, wf_add(xx, yy)), scale_z),
-            .w = wf_load(at + 6 * stride),
-        },
+    const wf4 row_x = {
+        .x = wf_mul(wf_sub(one, wf_add(yy, zz)), scale_x),
+        .y = wf_mul(wf_sub(xy, wz), scale_y),
+        .z = wf_mul(wf_add(xz, wy), scale_z),
+        .w = wf_load(at + 4 * stride),
     };
+    const wf4 row_y = {
+        .x = wf_mul(wf_add(xy, wz), scale_x),
+        .y = wf_mul(wf_sub(one, wf_add(xx, zz)), scale_y),
+        .z = wf_mul(wf_sub(yz, wx), scale_z),
+        .w = wf_load(at + 5 * stride),
+    };
+    const wf4 row_z = {
+        .x = wf_mul(wf_sub(xz, wy), scale_x),
+        .y = wf_mul(wf_add(yz, wx), scale_y),
+        .z = wf_mul(wf_sub(one, wf_add(xx, yy)), scale_z),
+        .w = wf_load(at + 6 * stride),
+    };
+    const wide_matrix matrix = {.x = row_x, .y = row_y, .z = row_z};
     return matrix;
 }
 
@@ -121,8 +120,8 @@ TRP__INLINE wf4 multiply_row(wf4 a, wide_matrix b)
         .x = wf_add(wf_add(wf_mul(a.x, b.x.x), wf_mul(a.y, b.y.x)), wf_mul(a.z, b.z.x)),
         .y = wf_add(wf_add(wf_mul(a.x, b.x.y), wf_mul(a.y, b.y.y)), wf_mul(a.z, b.z.y)),
         .z = wf_add(wf_add(wf_mul(a.x, b.x.z), wf_mul(a.y, b.y.z)), wf_mul(a.z, b.z.z)),
-        .w = wf_add(wf_add(wf_add(wf_mul(a.x, b.x.w), wf_mul(a.y, b.y.w)), wf_mul(a.z, b.z.w)),
-                    a.w),
+        .w =
+            wf_add(wf_add(wf_add(wf_mul(a.x, b.x.w), wf_mul(a.y, b.y.w)), wf_mul(a.z, b.z.w)), a.w),
     };
     return row;
 }
@@ -135,6 +134,13 @@ TRP__INLINE wide_matrix multiply(const float *a, wide_matrix b)
         .z = multiply_row(load_row(a + 8 * TRP__WIDTH), b),
     };
     return product;
+}
+
+TRP__INLINE void stream_floats(float *to, const float *from, size_t count)
+{
+    for (size_t i = 0; i < count; i += 4) {
+        wq_stream(to + i, wq_load(from + i));
+    }
 }
 
 // -- A group of instances ------------------------------------------------------------------------
@@ -239,21 +245,56 @@ static void model_of_group(const trp_skeleton *skeleton, const trp_pose_block *c
     group_models(skeleton, group_poses, block_count, block_count, matrices, outputs);
 }
 
+/// Returns the matrices of one entry of the palettes of all instances.
+TRP__INLINE wide_matrix palette_entry(const trp_skin *skin, uint32_t entry, float *matrices)
+{
+    return multiply(group_matrix(matrices, skin->lane_of_entry[entry]),
+                    set1_matrix(skin->inverse_bind[entry]));
+}
+
+static void store_palettes(const trp_skin *skin, float *matrices, float *const *outputs)
+{
+    for (uint32_t entry = 0; entry < skin->joint_count; entry++) {
+        scatter_matrix(outputs, (size_t)MATRIX * entry, palette_entry(skin, entry, matrices));
+    }
+}
+
+/// Stores past the caches, which wants whole cache lines of one palette after the other: a few
+/// entries of all palettes are put together in a tile first.
+static void stream_palettes(const trp_skin *skin, float *matrices, uint32_t count,
+                            float *const *outputs)
+{
+    _Alignas(TRP_ALIGNMENT) float tile[TRP__WIDTH][TILE_ENTRIES * MATRIX];
+    float *rows[TRP__WIDTH];
+    for (uint32_t i = 0; i < TRP__WIDTH; i++) {
+        rows[i] = tile[i];
+    }
+    for (uint32_t first = 0; first < skin->joint_count; first += TILE_ENTRIES) {
+        const uint32_t left = skin->joint_count - first;
+        const uint32_t entry_count = left < TILE_ENTRIES ? left : TILE_ENTRIES;
+        for (uint32_t i = 0; i < entry_count; i++) {
+            scatter_matrix(rows, (size_t)MATRIX * i, palette_entry(skin, first + i, matrices));
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            stream_floats(outputs[i] + (size_t)MATRIX * first, tile[i], MATRIX * entry_count);
+        }
+    }
+}
+
 static void palette_of_group(const trp_skeleton *skeleton, const trp_skin *skin,
                              const trp_pose_block *const *poses, uint32_t count,
-                             uint32_t block_count, uint32_t flags, float *matrices,
-                             float *palettes, size_t stride_bytes)
+                             uint32_t block_count, uint32_t flags, float *matrices, float *palettes,
+                             size_t stride_bytes)
 {
     const trp_pose_block *group_poses[TRP__WIDTH];
     float *outputs[TRP__WIDTH];
     fill_group(poses, count, palettes, stride_bytes, group_poses, outputs);
     group_models(skeleton, group_poses, block_count, skeleton->block_count, matrices, NULL);
-    for (uint32_t entry = 0; entry < skin->joint_count; entry++) {
-        const float *model = group_matrix(matrices, skin->lane_of_entry[entry]);
-        scatter_matrix(outputs, (size_t)MATRIX * entry,
-                       multiply(model, set1_matrix(skin->inverse_bind[entry])));
+    if (flags & TRP_PALETTE_STREAM) {
+        stream_palettes(skin, matrices, count, outputs);
+    } else {
+        store_palettes(skin, matrices, outputs);
     }
-    (void)flags;
 }
 
 // -- One instance --------------------------------------------------------------------------------
@@ -264,7 +305,7 @@ TRP__INLINE wf multiply_part(wf a, wf b_x, wf b_y, wf b_z)
     const wf linear = wf_add(wf_add(wf_mul(wf_splat(a, 0), b_x), wf_mul(wf_splat(a, 1), b_y)),
                              wf_mul(wf_splat(a, 2), b_z));
     // Adding -0 changes no value, so that only the last column gets the translation.
-    return wf_add(linear, wf_select(wm_from_bits(0x8888), a, wf_set1(-0.0f)));
+    return wf_add(linear, wf_with_last(wf_set1(-0.0f), a));
 }
 
 /// Writes a * b; `a` and `product` are padded.
@@ -333,17 +374,6 @@ static void model_of_one(const trp_skeleton *skeleton, const trp_pose_block *pos
     }
 }
 
-TRP__INLINE void copy_floats(float *to, const float *from, size_t count, uint32_t flags)
-{
-    for (size_t i = 0; i < count; i += 4) {
-        if (flags & TRP_PALETTE_STREAM) {
-            wq_stream(to + i, wq_load(from + i));
-        } else {
-            wq_store(to + i, wq_load(from + i));
-        }
-    }
-}
-
 static void palette_of_one(const trp_skeleton *skeleton, const trp_skin *skin,
                            const trp_pose_block *pose, uint32_t block_count, uint32_t flags,
                            float *matrices, float *palette)
@@ -351,9 +381,13 @@ static void palette_of_one(const trp_skeleton *skeleton, const trp_skin *skin,
     one_models(skeleton, pose, block_count, skeleton->block_count, matrices);
     for (uint32_t entry = 0; entry < skin->joint_count; entry++) {
         _Alignas(TRP_ALIGNMENT) float product[PADDED_MATRIX];
-        multiply_one(padded_matrix(matrices, skin->lane_of_entry[entry]),
-                     skin->inverse_bind[entry], product);
-        copy_floats(palette + (size_t)MATRIX * entry, product, MATRIX, flags);
+        multiply_one(padded_matrix(matrices, skin->lane_of_entry[entry]), skin->inverse_bind[entry],
+                     product);
+        if (flags & TRP_PALETTE_STREAM) {
+            stream_floats(palette + (size_t)MATRIX * entry, product, MATRIX);
+        } else {
+            memcpy(palette + (size_t)MATRIX * entry, product, MATRIX * sizeof(float));
+        }
     }
 }
 
@@ -380,9 +414,8 @@ void TRP__KERNEL(model)(const trp_skeleton *skeleton, const trp_pose_block *cons
 }
 
 void TRP__KERNEL(palette)(const trp_skeleton *skeleton, const trp_skin *skin,
-                          const trp_pose_block *const *poses, uint32_t count,
-                          uint32_t block_count, uint32_t flags, void *scratch, float *palettes,
-                          size_t stride_bytes)
+                          const trp_pose_block *const *poses, uint32_t count, uint32_t block_count,
+                          uint32_t flags, void *scratch, float *palettes, size_t stride_bytes)
 {
     if (is_small(count)) {
         for (uint32_t i = 0; i < count; i++) {

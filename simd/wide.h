@@ -70,7 +70,8 @@ TRP__INLINE void wide_stream_fence(void)
 }
 
 // -- TRP__WIDTH lanes ----------------------------------------------------------------------------
-// Loads and stores without `u` are aligned to the vector. select(m, a, b) is m ? a : b.
+// Loads and stores without `u` are aligned to the vector. select(m, a, b) is m ? a : b,
+// negate(m, a) is m ? -a : a.
 // max(a, b) is a > b ? a : b and min(a, b) is a < b ? a : b, so that NaN gives b.
 
 #if TRP__WIDTH == 4
@@ -135,12 +136,18 @@ TRP__INLINE wf wf_select(wm mask, wf a, wf b)
 #endif
 }
 
+TRP__INLINE wf wf_negate(wm mask, wf a)
+{
+    return wf_xor(a, simde_mm_and_ps(mask, simde_mm_set1_ps(-0.0f)));
+}
+
 TRP__INLINE wf wf_unpack_low(wf a, wf b) { return simde_mm_unpacklo_ps(a, b); }
 TRP__INLINE wf wf_unpack_high(wf a, wf b) { return simde_mm_unpackhi_ps(a, b); }
 TRP__INLINE wf wf_low_halves(wf a, wf b) { return simde_mm_movelh_ps(a, b); }
 TRP__INLINE wf wf_high_halves(wf a, wf b) { return simde_mm_movehl_ps(b, a); }
 
 #define wf_splat(a, index) simde_mm_shuffle_ps(a, a, 0x55 * (index))
+TRP__INLINE wf wf_with_last(wf a, wf last) { return simde_mm_blend_ps(a, last, 8); }
 
 TRP__INLINE wf wf_from_groups(const float *const *at, size_t offset)
 {
@@ -209,12 +216,18 @@ TRP__INLINE wm wm_from_bits(uint32_t bits)
 
 TRP__INLINE wf wf_select(wm mask, wf a, wf b) { return simde_mm256_blendv_ps(b, a, mask); }
 
+TRP__INLINE wf wf_negate(wm mask, wf a)
+{
+    return wf_xor(a, simde_mm256_and_ps(mask, simde_mm256_set1_ps(-0.0f)));
+}
+
 TRP__INLINE wf wf_unpack_low(wf a, wf b) { return simde_mm256_unpacklo_ps(a, b); }
 TRP__INLINE wf wf_unpack_high(wf a, wf b) { return simde_mm256_unpackhi_ps(a, b); }
 TRP__INLINE wf wf_low_halves(wf a, wf b) { return simde_mm256_shuffle_ps(a, b, 0x44); }
 TRP__INLINE wf wf_high_halves(wf a, wf b) { return simde_mm256_shuffle_ps(a, b, 0xEE); }
 
 #define wf_splat(a, index) simde_mm256_permute_ps(a, 0x55 * (index))
+TRP__INLINE wf wf_with_last(wf a, wf last) { return simde_mm256_blend_ps(a, last, 0x88); }
 
 TRP__INLINE wf wf_from_groups(const float *const *at, size_t offset)
 {
@@ -284,12 +297,18 @@ TRP__INLINE wm wm_from_bits(uint32_t bits) { return (wm)bits; }
 
 TRP__INLINE wf wf_select(wm mask, wf a, wf b) { return _mm512_mask_blend_ps(mask, b, a); }
 
+TRP__INLINE wf wf_negate(wm mask, wf a)
+{
+    return _mm512_mask_xor_ps(a, mask, a, _mm512_set1_ps(-0.0f));
+}
+
 TRP__INLINE wf wf_unpack_low(wf a, wf b) { return _mm512_unpacklo_ps(a, b); }
 TRP__INLINE wf wf_unpack_high(wf a, wf b) { return _mm512_unpackhi_ps(a, b); }
 TRP__INLINE wf wf_low_halves(wf a, wf b) { return _mm512_shuffle_ps(a, b, 0x44); }
 TRP__INLINE wf wf_high_halves(wf a, wf b) { return _mm512_shuffle_ps(a, b, 0xEE); }
 
 #define wf_splat(a, index) _mm512_permute_ps(a, 0x55 * (index))
+TRP__INLINE wf wf_with_last(wf a, wf last) { return _mm512_mask_blend_ps(0x8888, a, last); }
 
 TRP__INLINE wf wf_from_groups(const float *const *at, size_t offset)
 {
@@ -381,7 +400,8 @@ TRP__INLINE wi wi_row_words(const struct trp__channel *channel, const uint32_t *
 // -- Made from the above -------------------------------------------------------------------------
 // wf_from_groups gathers group g from at[4 * g] + offset, wf_store_groups scatters alike,
 // wf_repeat_group puts the same four floats into every group, wf_splat(a, i) float i of each group
-// into all four places of that group.
+// into all four places of that group, wf_with_last(a, b) the fourth float of each group of b into
+// that of a.
 
 TRP__INLINE wm wf_gt(wf a, wf b)
 {

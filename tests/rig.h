@@ -71,8 +71,8 @@ static inline void *memory_before_fault(size_t size_bytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t pages = (size_bytes + page - 1) / page + 2;
-    char *start = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                       0);
+    char *start =
+        mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(start != MAP_FAILED);
     assert_int_equal(mprotect(start, page, PROT_NONE), 0);
     assert_int_equal(mprotect(start + (pages - 1) * page, page, PROT_NONE), 0);

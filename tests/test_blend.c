@@ -11,7 +11,6 @@
 
 #include <float.h>
 
-
 static trp_pose_block *random_pose(const struct rig *rig, uint64_t *random)
 {
     trp_pose_block *pose = pose_new(rig->skeleton.block_count);
@@ -90,8 +89,8 @@ struct chance_blend {
 
 static float chance_weight(uint64_t *random)
 {
-    static const float special[] = {0,        NAN,     -1,      1, 1, INFINITY, 1e-38f,
-                                    FLT_TRUE_MIN, FLT_MAX, -INFINITY};
+    static const float special[] = {0,        NAN,    -1,           1,       1,
+                                    INFINITY, 1e-38f, FLT_TRUE_MIN, FLT_MAX, -INFINITY};
     return chance(random) % 4 == 0 ? special[chance(random) % 10] : chance_between(random, 0, 2);
 }
 
@@ -127,7 +126,7 @@ static void test_blend_every_isa_gives_the_bits_of_the_reference(void **state)
     (void)state;
     static const uint32_t joint_counts[] = {1, 15, 16, 17, 64, 100};
     const struct trp__kernels *reference = trp__kernels_of(TRP_ISA_REFERENCE);
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA (isa) {
         const struct trp__kernels *kernels = trp__kernels_of(isa);
         uint64_t random = 77;
         for (uint32_t round = 0; round < 300; round++) {
@@ -171,7 +170,7 @@ static void test_blend_no_layers_or_no_weight_gives_the_rest_bit_for_bit(void **
         {.pose = pose, .weight = -1, .mode = TRP_BLEND_ADD},
         {.pose = pose, .weight = 1, .mask = no_lanes},
     };
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA (isa) {
         for (uint32_t count = 0; count <= 5; count++) {
             trp_pose_block *out = pose_new(rig->skeleton.block_count);
             blend(rig, without_weight, count, out);
@@ -205,8 +204,8 @@ static void test_blend_one_layer_is_itself_whatever_its_weight(void **state)
             get_rotation(pose, lane, given);
             assert_true(angle_between(got, given) < 1e-6);
             assert_true(fabs(norm(got) - 1) < 1e-6);
-            assert_true(got[0] * rest[0] + got[1] * rest[1] + got[2] * rest[2] +
-                            got[3] * rest[3] >= 0);
+            assert_true(got[0] * rest[0] + got[1] * rest[1] + got[2] * rest[2] + got[3] * rest[3] >=
+                        0);
         }
     }
 }
@@ -436,7 +435,7 @@ static void test_blend_rotations_without_length_give_the_rest(void **state)
         {.pose = pose, .weight = 1},
         {.pose = pose, .weight = 1, .mode = TRP_BLEND_ADD},
     };
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA (isa) {
         trp_pose_block *out = pose_new(1);
         blend(rig, layers, 2, out);
         assert_memory_equal(out->rotation, rig->rest->rotation, sizeof out->rotation);
@@ -540,7 +539,7 @@ static void test_blend_layers_without_weight_are_not_read(void **state)
         {.pose = forbidden, .weight = 0, .mode = TRP_BLEND_ADD},
         {.pose = forbidden, .weight = -1, .mode = TRP_BLEND_SUBTRACT},
     };
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA (isa) {
         trp_pose_block *with = pose_new(1);
         trp_pose_block *without = pose_new(1);
         blend(rig, layers, 5, with);
@@ -554,7 +553,7 @@ static void test_blend_nan_stays_in_its_lane(void **state)
     (void)state;
     uint64_t random = 18;
     const struct rig *rig = rig_new(32, 0, 14);
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA (isa) {
         const struct trp__kernels *kernels = trp__kernels_of(isa);
         for (uint32_t lane = 0; lane < 32; lane++) {
             const size_t kept = mapping_count;
@@ -679,8 +678,8 @@ static void test_b67_blend_additive_weights_count(void **state)
             get_rotation(out, lane, got);
             const double side = d[3] < 0 ? -w : w;
             double step[4] = {side * d[0], side * d[1], side * d[2], 1 - w + side * d[3]};
-            const double length = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2] +
-                                       step[3] * step[3]);
+            const double length =
+                sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2] + step[3] * step[3]);
             float unit[4];
             for (int k = 0; k < 4; k++) {
                 unit[k] = (float)((k < 3 && is_subtracted ? -1 : 1) * step[k] / length);
@@ -734,7 +733,7 @@ static void test_blend_subtracting_a_zero_scale_gives_zero(void **state)
         {.pose = identity_pose(1), .weight = 1},
         {.pose = delta, .weight = 1, .mode = TRP_BLEND_SUBTRACT},
     };
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA (isa) {
         trp_pose_block *out = pose_new(1);
         blend(rig, layers, 2, out);
         for (uint32_t lane = 0; lane < 16; lane++) {
@@ -836,7 +835,7 @@ static void test_blend_fewer_blocks_leave_the_others_alone(void **state)
         .job_count = 1,
         .block_count = 1,
     };
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA (isa) {
         assert_int_equal(trp_blend(&args, NULL), TRP_OK);
     }
 }

@@ -85,12 +85,12 @@ static void test_pose_joints_go_in_and_out_bit_for_bit(void **state)
             memset(out, 0x5A, bytes); // what lies between joints stays
             fill_joints(in, joint_count, stride, &random);
 
-            assert_int_equal(trp_pose_from_joints(&rig->skeleton, (trp_joint_transform *)in,
-                                                  strides[s], pose),
-                             TRP_OK);
-            assert_int_equal(trp_pose_to_joints(&rig->skeleton, pose, strides[s],
-                                                (trp_joint_transform *)out),
-                             TRP_OK);
+            assert_int_equal(
+                trp_pose_from_joints(&rig->skeleton, (trp_joint_transform *)in, strides[s], pose),
+                TRP_OK);
+            assert_int_equal(
+                trp_pose_to_joints(&rig->skeleton, pose, strides[s], (trp_joint_transform *)out),
+                TRP_OK);
             assert_memory_equal(in, out, bytes);
             for (uint32_t lane = 0; lane < rig->skeleton.lane_count; lane++) {
                 if (rig->joint_of_lane[lane] == TRP_NO_LANE) {
@@ -154,7 +154,8 @@ static void test_pose_bad_arguments_are_refused_and_write_nothing(void **state)
     assert_int_equal(trp_pose_to_joints(skeleton, NULL, 0, joints), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_pose_to_joints(skeleton, crooked, 0, joints), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_pose_to_joints(skeleton, pose, 0, NULL), TRP_ERROR_ARGUMENT);
-    static const size_t bad_strides[] = {4, 36, 39, 41, 42, SIZE_MAX - 3, SIZE_MAX / 8 & ~(size_t)3};
+    static const size_t bad_strides[] = {
+        4, 36, 39, 41, 42, SIZE_MAX - 3, SIZE_MAX / 8 & ~(size_t)3};
     for (size_t i = 0; i < sizeof bad_strides / sizeof bad_strides[0]; i++) {
         assert_int_equal(trp_pose_from_joints(skeleton, joints, bad_strides[i], pose),
                          TRP_ERROR_ARGUMENT);
