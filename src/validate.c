@@ -47,8 +47,9 @@ static bool refuse(struct check *check, trp_result result, const char *rule, con
 
 #define REQUIRE_AS(result, condition, rule, at)                                                    \
     do {                                                                                           \
-        if (!(condition))                                                                          \
+        if (!(condition)) {                                                                        \
             return refuse(check, result, rule, at);                                                \
+        }                                                                                          \
     } while (0)
 
 #define REQUIRE(condition, rule, at) REQUIRE_AS(TRP_ERROR_FORMAT, condition, rule, at)

@@ -301,6 +301,28 @@ static void test_validate_deep_skeleton_is_refused(void **state)
     }
 }
 
+/// An attachment in block 1 whose parent is a free lane of block 0.
+static void test_validate_parent_without_joint_is_refused(void **state)
+{
+    (void)state;
+    const struct pack_recipe recipe = {.seed = 1, .joint_count = 5, .attachment_count = 1};
+    struct pack_content *const content = pack_content_random(&recipe);
+    size_t size_bytes = 0;
+    uint8_t *const bytes = pack_write(content, &size_bytes);
+    const size_t parents = pack_object(bytes, PACK_SKELETONS, 0) + 128 + 2 * 640 + 16 * 6;
+    pack_set_u16(bytes, parents + 2 * 16, 9);
+    const trp_diagnostic expected = {
+        .result = TRP_ERROR_FORMAT,
+        .rule = "skeleton.parent",
+        .section = PACK_SKELETONS,
+        .index = 0,
+        .byte_offset = parents + 2 * 16,
+    };
+    assert_refused(bytes, size_bytes, &expected);
+    free(bytes);
+    pack_content_free(content);
+}
+
 /// Writes a pack of nothing but a strings section.
 static uint8_t *pack_of_strings(const char *strings, size_t count, size_t *size_bytes)
 {
@@ -351,6 +373,8 @@ static void test_validate_strings_are_utf8(void **state)
         {"\xF4\x90\x80\x80", 0},     // above U+10FFFF
         {"\xF7\xBF\xBF\xBF", 0},     //
         {"\xF8\x88\x80\x80\x80", 0}, // five bytes
+        {"\xE2", 0},
+        {"\xF0", 0},
         {"\xFE", 0},
         {"\xFF", 0},
     };
@@ -698,6 +722,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_validate_rules_of_the_source_are_those_documented),
         cmocka_unit_test(test_validate_folder_of_bad_files_holds_nothing_else),
         cmocka_unit_test(test_validate_deep_skeleton_is_refused),
+        cmocka_unit_test(test_validate_parent_without_joint_is_refused),
         cmocka_unit_test(test_validate_strings_are_utf8),
         cmocka_unit_test(test_validate_string_cut_off_by_the_section_is_refused),
         cmocka_unit_test(test_validate_values_are_bounded_at_the_limit),
