@@ -198,8 +198,7 @@ TRP__INLINE void group_models(const trp_skeleton *skeleton, const trp_pose_block
                               uint32_t pose_block_count, uint32_t block_count, float *matrices,
                               float *const *outputs)
 {
-    const wide_matrix root = set1_matrix(skeleton->root_transform);
-    store_matrix(matrices, root);
+    store_matrix(matrices, set1_matrix(skeleton->root_transform));
     for (uint32_t block = 0; block < block_count; block++) {
         const float *blocks[TRP__WIDTH];
         for (uint32_t i = 0; i < TRP__WIDTH; i++) {

@@ -422,6 +422,33 @@ static void test_blend_neighbours_359_degrees_apart_take_the_short_way(void **st
     assert_true(angle_between(got, expected) < 1e-6);
 }
 
+static void test_blend_first_of_equals_sets_the_hemisphere(void **state)
+{
+    (void)state;
+    const struct rig *rig = rig_new(1, 0, 25);
+    trp_pose_block *poses[3];
+    static const double degrees[3] = {0, 170, -170}; // the last two are 20 degrees apart
+    for (int i = 0; i < 3; i++) {
+        float q[4];
+        poses[i] = identity_pose(1);
+        axis_angle(2, degrees[i] * pi / 180, q);
+        set_rotation(poses[i], 0, q);
+    }
+    const trp_blend_layer layers[] = {
+        {.pose = poses[0], .weight = 1},
+        {.pose = poses[1], .weight = 1},
+        {.pose = poses[2], .weight = 1},
+    };
+    static const float expected[4] = {0, 0, 0, 1}; // seen from the second they would be 20 apart
+    float got[4];
+    FOR_EACH_ISA(isa) {
+        trp_pose_block *out = pose_new(1);
+        blend(rig, layers, 3, out);
+        get_rotation(out, 0, got);
+        assert_true(angle_between(got, expected) < 1e-6);
+    }
+}
+
 static void test_blend_rotations_without_length_give_the_rest(void **state)
 {
     (void)state;
@@ -899,6 +926,7 @@ int main(void)
         RIG_TEST(test_b68_blend_two_halves_may_swap),
         RIG_TEST(test_blend_signs_of_rotations_do_not_matter),
         RIG_TEST(test_blend_neighbours_359_degrees_apart_take_the_short_way),
+        RIG_TEST(test_blend_first_of_equals_sets_the_hemisphere),
         RIG_TEST(test_blend_rotations_without_length_give_the_rest),
         RIG_TEST(test_b72_blend_small_weights_do_not_dip_towards_rest),
         RIG_TEST(test_blend_masks_choose_the_layer_of_each_lane),

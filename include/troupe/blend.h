@@ -48,7 +48,13 @@ typedef struct trp_blend_report {
 /// layers give sum(w x) / sum(w), rotations aligned to the hemisphere of the layer with the
 /// largest w (the first of equals) and normalised, their sign chosen towards the rest rotation;
 /// rest where sum(w) is 0. Then every other layer in order: q = q * d, t = t + w dt,
-/// s = s (1 + w (ds - 1)), with d = nlerp(identity, delta, w); subtracting is the inverse.
+/// s = s (1 + w (ds - 1)), with d = nlerp(identity, delta, w) the short way; subtracting is the
+/// inverse, and gives 0 where a scale would be divided by 0.
+/// Only the ratio of averaged weights counts, however small they are; above 2^60 they count as
+/// 2^60. One averaged layer alone keeps its translations and scales bit for bit. Rotations that are
+/// not of unit length pull in proportion; where the sum has no length (or is NaN) the rest rotation
+/// stands in, and an additive rotation without length changes nothing. Layers of weight 0 are not
+/// read; a NaN in a pose stays in its lane.
 /// @param report [out] may be null
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error no pose is written.
 /// Cost: one read of each layer and one write. Lanes: elementwise. Swapping averaged layers
