@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -471,6 +472,102 @@ static void test_pack_rows_mean_what_the_format_says(void **state)
     assert_true(compared_count > 10000);
 }
 
+// -- What the compiler writes
+
+/// Reads the pack of the demo character; null where there is none.
+static uint8_t *compiled_pack(size_t *size_bytes)
+{
+    const char *const path = getenv("TROUPE_DEMO_PACK");
+    FILE *const file = path == NULL ? NULL : fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size_bytes = (size_t)ftell(file);
+    rewind(file);
+    void *memory = NULL;
+    assert_int_equal(posix_memalign(&memory, 64, *size_bytes), 0);
+    assert_int_equal(fread(memory, 1, *size_bytes, file), *size_bytes);
+    fclose(file);
+    return memory;
+}
+
+static void assert_zero(const uint8_t *bytes, size_t from, size_t to)
+{
+    for (size_t at = from; at < to; at++) {
+        assert_int_equal(bytes[at], 0);
+    }
+}
+
+/// Marks what the format gives a meaning to, and asserts that the rest is zero.
+static void assert_rest_is_zero(const uint8_t *bytes, size_t size_bytes)
+{
+    size_t used = 64 + 32 * (size_t)pack_get_u32(bytes, 32);
+    assert_zero(bytes, 36, 64);
+    for (size_t row = 64; row < 64 + 32 * (size_t)pack_get_u32(bytes, 32); row += 32) {
+        const uint32_t kind = pack_get_u32(bytes, row);
+        const uint32_t count = pack_get_u32(bytes, row + 4);
+        const size_t start = (size_t)pack_get_u64(bytes, row + 8);
+        assert_zero(bytes, row + 24, row + 32);
+        assert_zero(bytes, used, start);
+        used = start + (kind == PACK_STRINGS ? (size_t)pack_get_u64(bytes, row + 16) : 8 * count);
+        for (uint32_t i = 0; kind != PACK_STRINGS && i < count; i++) {
+            static const size_t reserved[5][2] = {{0}, {0}, {88, 128}, {20, 64}, {116, 128}};
+            const size_t object = start + pack_get_u32(bytes, start + 8 * i);
+            assert_zero(bytes, used, object);
+            assert_zero(bytes, object + reserved[kind][0], object + reserved[kind][1]);
+            used = object + pack_get_u32(bytes, start + 8 * i + 4);
+        }
+    }
+    assert_zero(bytes, used, size_bytes);
+}
+
+/// Returns the bind hash of an open skeleton, by way of the description of one.
+static uint64_t bind_hash_of(const trp_skeleton *skeleton)
+{
+    struct pack_skeleton content = {.joint_count = skeleton->joint_count};
+    content.joints = calloc(content.joint_count, sizeof *content.joints);
+    assert_non_null(content.joints);
+    for (uint32_t i = 0; i < content.joint_count; i++) {
+        content.joints[i].name = trp_skeleton_joint_name(skeleton, i);
+        content.joints[i].parent = trp_skeleton_parent(skeleton, i);
+        content.joints[i].lane = skeleton->lane_of_joint[i];
+        assert_int_equal(skeleton->name_hash_of_joint[i], trp_name_hash(content.joints[i].name));
+    }
+    const uint64_t hash = pack_bind_hash(&content);
+    free(content.joints);
+    return hash;
+}
+
+static void test_pack_compiler_keeps_to_the_format(void **state)
+{
+    (void)state;
+    size_t size_bytes = 0;
+    uint8_t *const bytes = compiled_pack(&size_bytes);
+    if (bytes == NULL) {
+        skip();
+    }
+    trp_pack pack;
+    assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+    assert_rest_is_zero(bytes, size_bytes);
+    const uint64_t hash = trp_pack_hash(&pack);
+    pack_rehash(bytes, size_bytes);
+    assert_int_equal(pack_get_u64(bytes, 24), hash);
+
+    assert_int_equal(pack.skeleton_count, 1);
+    trp_skeleton skeleton;
+    assert_int_equal(trp_pack_skeleton(&pack, 0, &skeleton), TRP_OK);
+    assert_int_equal(skeleton.name_hash, trp_name_hash(skeleton.name));
+    assert_int_equal(skeleton.bind_hash, bind_hash_of(&skeleton));
+    assert_true(pack.clip_count > 0);
+    for (uint32_t i = 0; i < pack.clip_count; i++) {
+        trp_clip clip;
+        assert_int_equal(trp_pack_clip(&pack, i, &clip), TRP_OK);
+        assert_int_equal(clip.name_hash, trp_name_hash(clip.name));
+    }
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_pack_clip_from_another_pack_binds_where_it_fits),
         cmocka_unit_test(test_pack_clip_that_does_not_fit_is_not_bound),
         cmocka_unit_test(test_pack_rows_mean_what_the_format_says),
+        cmocka_unit_test(test_pack_compiler_keeps_to_the_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
