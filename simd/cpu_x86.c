@@ -26,7 +26,7 @@ enum { // leaf 7
 
 #define EBX_AVX512VL (1u << 31)
 
-enum { // bits of XCR0: register state that the system saves
+enum {                // bits of XCR0: register state that the system saves
     STATE_YMM = 0x06, // and xmm
     STATE_ZMM = 0xE6, // and ymm, mask registers, zmm 16 to 31
 };
@@ -64,9 +64,8 @@ int trp__cpu_x86_runs(trp_isa isa)
     ecx = 0;
     (void)__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx); // leaves zeros where there is no leaf 7
     const int has_avx2 = has_sse4 && has_all(state, STATE_YMM) && has_all(ebx, EBX_AVX2);
-    const int has_avx512 =
-        has_avx2 && has_all(state, STATE_ZMM) &&
-        has_all(ebx, EBX_AVX512F | EBX_AVX512DQ | EBX_AVX512BW | EBX_AVX512VL);
+    const int has_avx512 = has_avx2 && has_all(state, STATE_ZMM) &&
+                           has_all(ebx, EBX_AVX512F | EBX_AVX512DQ | EBX_AVX512BW | EBX_AVX512VL);
     const int has_vbmi = has_avx512 && has_all(ecx, ECX_AVX512VBMI);
 
     switch (isa) {

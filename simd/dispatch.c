@@ -69,8 +69,8 @@ static const struct trp__kernels *const built_tables[TRP_ISA_COUNT] = {
 // Fastest first. AVX-512 without VBMI comes after AVX2: all processors that lack VBMI (Skylake-X
 // to Cooper Lake) lower their clock for 512-bit vectors, which the rest of the program pays for.
 static const trp_isa preference[] = {
-    TRP_ISA_AVX512VBMI, TRP_ISA_AVX2,    TRP_ISA_AVX512,   TRP_ISA_SSE4,      TRP_ISA_NEON,
-    TRP_ISA_WASM128,    TRP_ISA_SSE2,    TRP_ISA_PORTABLE, TRP_ISA_REFERENCE,
+    TRP_ISA_AVX512VBMI, TRP_ISA_AVX2, TRP_ISA_AVX512,   TRP_ISA_SSE4,      TRP_ISA_NEON,
+    TRP_ISA_WASM128,    TRP_ISA_SSE2, TRP_ISA_PORTABLE, TRP_ISA_REFERENCE,
 };
 
 static _Atomic(const struct trp__kernels *) active_table;
@@ -136,10 +136,14 @@ trp_result trp_isa_force(trp_isa isa)
 const char *trp_isa_name(trp_isa isa)
 {
     static const char *const names[TRP_ISA_COUNT] = {
-        [TRP_ISA_REFERENCE] = "reference", [TRP_ISA_PORTABLE] = "portable",
-        [TRP_ISA_SSE2] = "sse2",           [TRP_ISA_SSE4] = "sse4",
-        [TRP_ISA_AVX2] = "avx2",           [TRP_ISA_AVX512] = "avx512",
-        [TRP_ISA_AVX512VBMI] = "avx512vbmi", [TRP_ISA_NEON] = "neon",
+        [TRP_ISA_REFERENCE] = "reference",
+        [TRP_ISA_PORTABLE] = "portable",
+        [TRP_ISA_SSE2] = "sse2",
+        [TRP_ISA_SSE4] = "sse4",
+        [TRP_ISA_AVX2] = "avx2",
+        [TRP_ISA_AVX512] = "avx512",
+        [TRP_ISA_AVX512VBMI] = "avx512vbmi",
+        [TRP_ISA_NEON] = "neon",
         [TRP_ISA_WASM128] = "wasm128",
     };
     return (unsigned)isa < TRP_ISA_COUNT ? names[isa] : NULL;

@@ -93,9 +93,8 @@ void TRP__KERNEL(model)(const trp_skeleton *skeleton, const trp_pose_block *cons
                         size_t stride_bytes);
 
 void TRP__KERNEL(palette)(const trp_skeleton *skeleton, const trp_skin *skin,
-                          const trp_pose_block *const *poses, uint32_t count,
-                          uint32_t block_count, uint32_t flags, void *scratch, float *palettes,
-                          size_t stride_bytes);
+                          const trp_pose_block *const *poses, uint32_t count, uint32_t block_count,
+                          uint32_t flags, void *scratch, float *palettes, size_t stride_bytes);
 
 extern const struct trp__kernels TRP__KERNEL(kernels);
 

@@ -117,7 +117,7 @@ TRP__INLINE wf4 nlerp_rotation(const struct trp__block_control *block, wide_plac
     wf a = wf_mul(weight0, e1);
     wf b = wf_mul(weight1, e0);
     if (flips) {
-        b = wf_select(wf_lt(dot, wf_zero()), wf_neg(b), b);
+        b = wf_negate(wf_lt(dot, wf_zero()), b);
     }
     const wf a2 = wf_add(a, a);
     const wf b2 = wf_add(b, b);
@@ -145,14 +145,14 @@ TRP__INLINE void store_times_mean(const struct trp__block_control *block, wf4 q,
     const wf my = wf_load(block->mean[1] + lane);
     const wf mz = wf_load(block->mean[2] + lane);
     const wf mw = wf_load(block->mean[3] + lane);
-    const wf x = wf_sub(wf_add(wf_add(wf_mul(mw, q.x), wf_mul(mx, q.w)), wf_mul(my, q.z)),
-                        wf_mul(mz, q.y));
-    const wf y = wf_add(wf_add(wf_sub(wf_mul(mw, q.y), wf_mul(mx, q.z)), wf_mul(my, q.w)),
-                        wf_mul(mz, q.x));
-    const wf z = wf_add(wf_sub(wf_add(wf_mul(mw, q.z), wf_mul(mx, q.y)), wf_mul(my, q.x)),
-                        wf_mul(mz, q.w));
-    const wf w = wf_sub(wf_sub(wf_sub(wf_mul(mw, q.w), wf_mul(mx, q.x)), wf_mul(my, q.y)),
-                        wf_mul(mz, q.z));
+    const wf x =
+        wf_sub(wf_add(wf_add(wf_mul(mw, q.x), wf_mul(mx, q.w)), wf_mul(my, q.z)), wf_mul(mz, q.y));
+    const wf y =
+        wf_add(wf_add(wf_sub(wf_mul(mw, q.y), wf_mul(mx, q.z)), wf_mul(my, q.w)), wf_mul(mz, q.x));
+    const wf z =
+        wf_add(wf_sub(wf_add(wf_mul(mw, q.z), wf_mul(mx, q.y)), wf_mul(my, q.x)), wf_mul(mz, q.w));
+    const wf w =
+        wf_sub(wf_sub(wf_sub(wf_mul(mw, q.w), wf_mul(mx, q.x)), wf_mul(my, q.y)), wf_mul(mz, q.z));
     wf_store(pose->rotation[0] + lane, x);
     wf_store(pose->rotation[1] + lane, y);
     wf_store(pose->rotation[2] + lane, z);

@@ -24,8 +24,7 @@ static float field(const struct trp__channel *channel, const uint8_t *row, uint3
     return (float)(int32_t)(word & channel->mask[lane]);
 }
 
-static float component_at_row(const struct trp__channel *channel, const uint8_t *row,
-                              uint32_t lane)
+static float component_at_row(const struct trp__channel *channel, const uint8_t *row, uint32_t lane)
 {
     return channel->base[lane] + channel->scale[lane] * field(channel, row, lane);
 }
@@ -40,8 +39,7 @@ static float component_between(const struct trp__channel *channel,
 
 // The quaternion halfway through lerp of the Rodrigues parameters.
 static void lerp_rotation(const struct trp__block_control *block,
-                          const struct trp__sample_point *point, float u, uint32_t lane,
-                          float q[4])
+                          const struct trp__sample_point *point, float u, uint32_t lane, float q[4])
 {
     float s[3];
     for (uint32_t i = 0; i < 3; i++) {

@@ -74,6 +74,10 @@ TRP__INLINE void wide_stream_fence(void)
 // negate(m, a) is m ? -a : a.
 // max(a, b) is a > b ? a : b and min(a, b) is a < b ? a : b, so that NaN gives b.
 
+// A line each, so that the three widths can be compared.
+
+// clang-format off
+
 #if TRP__WIDTH == 4
 
 typedef simde__m128 wf;
@@ -101,10 +105,10 @@ TRP__INLINE wm wf_le(wf a, wf b) { return simde_mm_cmple_ps(a, b); }
 TRP__INLINE wm wf_eq(wf a, wf b) { return simde_mm_cmpeq_ps(a, b); }
 TRP__INLINE wi wf_as_wi(wf a) { return simde_mm_castps_si128(a); }
 
-TRP__INLINE wi wi_load(const void *at) { return simde_mm_load_si128((const simde__m128i *)at); }
-TRP__INLINE wi wi_loadu(const void *at) { return simde_mm_loadu_si128((const simde__m128i *)at); }
-TRP__INLINE void wi_store(void *at, wi a) { simde_mm_store_si128((simde__m128i *)at, a); }
-TRP__INLINE void wi_storeu(void *at, wi a) { simde_mm_storeu_si128((simde__m128i *)at, a); }
+TRP__INLINE wi wi_load(const void *at) { return simde_mm_load_si128(at); }
+TRP__INLINE wi wi_loadu(const void *at) { return simde_mm_loadu_si128(at); }
+TRP__INLINE void wi_store(void *at, wi a) { simde_mm_store_si128(at, a); }
+TRP__INLINE void wi_storeu(void *at, wi a) { simde_mm_storeu_si128(at, a); }
 TRP__INLINE wi wi_set1(int32_t a) { return simde_mm_set1_epi32(a); }
 TRP__INLINE wi wi_add(wi a, wi b) { return simde_mm_add_epi32(a, b); }
 TRP__INLINE wi wi_sub(wi a, wi b) { return simde_mm_sub_epi32(a, b); }
@@ -188,10 +192,10 @@ TRP__INLINE wm wf_le(wf a, wf b) { return simde_mm256_cmp_ps(a, b, SIMDE_CMP_LE_
 TRP__INLINE wm wf_eq(wf a, wf b) { return simde_mm256_cmp_ps(a, b, SIMDE_CMP_EQ_OQ); }
 TRP__INLINE wi wf_as_wi(wf a) { return simde_mm256_castps_si256(a); }
 
-TRP__INLINE wi wi_load(const void *at) { return simde_mm256_load_si256((const simde__m256i *)at); }
-TRP__INLINE wi wi_loadu(const void *at) { return simde_mm256_loadu_si256((const simde__m256i *)at); }
-TRP__INLINE void wi_store(void *at, wi a) { simde_mm256_store_si256((simde__m256i *)at, a); }
-TRP__INLINE void wi_storeu(void *at, wi a) { simde_mm256_storeu_si256((simde__m256i *)at, a); }
+TRP__INLINE wi wi_load(const void *at) { return simde_mm256_load_si256(at); }
+TRP__INLINE wi wi_loadu(const void *at) { return simde_mm256_loadu_si256(at); }
+TRP__INLINE void wi_store(void *at, wi a) { simde_mm256_store_si256(at, a); }
+TRP__INLINE void wi_storeu(void *at, wi a) { simde_mm256_storeu_si256(at, a); }
 TRP__INLINE wi wi_set1(int32_t a) { return simde_mm256_set1_epi32(a); }
 TRP__INLINE wi wi_add(wi a, wi b) { return simde_mm256_add_epi32(a, b); }
 TRP__INLINE wi wi_sub(wi a, wi b) { return simde_mm256_sub_epi32(a, b); }
@@ -330,6 +334,8 @@ TRP__INLINE wf wf_repeat_group(const float *at) { return _mm512_broadcast_f32x4(
 
 #endif
 
+// clang-format on
+
 // -- Rows ----------------------------------------------------------------------------------------
 // wi_row_words(channel, window_offset, row, lane) brings the 32-bit words of a row that hold the
 // fields of TRP__WIDTH lanes from `lane` on; the fields lie in place, see struct trp__channel.
@@ -349,10 +355,10 @@ TRP__INLINE wi wi_row_words(const struct trp__channel *channel, const uint32_t *
                             const uint8_t *row, uint32_t lane)
 {
     (void)lane;
-    const __m128i first = _mm_loadu_si128((const __m128i *)(row + window_offset[0]));
-    const __m128i second = _mm_loadu_si128((const __m128i *)(row + window_offset[1]));
-    const __m128i third = _mm_loadu_si128((const __m128i *)(row + window_offset[2]));
-    const __m128i fourth = _mm_loadu_si128((const __m128i *)(row + window_offset[3]));
+    const __m128i first = _mm_loadu_si128((const void *)(row + window_offset[0]));
+    const __m128i second = _mm_loadu_si128((const void *)(row + window_offset[1]));
+    const __m128i third = _mm_loadu_si128((const void *)(row + window_offset[2]));
+    const __m128i fourth = _mm_loadu_si128((const void *)(row + window_offset[3]));
     const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1);
     const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(third), fourth, 1);
     const wi windows = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
@@ -365,8 +371,8 @@ TRP__INLINE wi wi_row_words(const struct trp__channel *channel, const uint32_t *
                             const uint8_t *row, uint32_t lane)
 {
     const uint32_t *const offset = window_offset + lane / 4;
-    const simde__m128i first = simde_mm_loadu_si128((const simde__m128i *)(row + offset[0]));
-    const simde__m128i second = simde_mm_loadu_si128((const simde__m128i *)(row + offset[1]));
+    const simde__m128i first = simde_mm_loadu_si128(row + offset[0]);
+    const simde__m128i second = simde_mm_loadu_si128(row + offset[1]);
     const wi windows = simde_mm256_inserti128_si256(simde_mm256_castsi128_si256(first), second, 1);
     return simde_mm256_shuffle_epi8(windows, wi_load(channel->shuffle + 4 * lane));
 }

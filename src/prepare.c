@@ -171,8 +171,8 @@ static void store_quaternions(float (*restrict s)[TRP_BLOCK_LANES],
                               float (*restrict mean)[TRP_BLOCK_LANES])
 {
     for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
-        const float d = (s[0][lane] * s[0][lane] + s[1][lane] * s[1][lane]) +
-                        s[2][lane] * s[2][lane];
+        const float d =
+            (s[0][lane] * s[0][lane] + s[1][lane] * s[1][lane]) + s[2][lane] * s[2][lane];
         const float inverse = 1.0f / (1.0f + d);
         const float k = inverse + inverse;
         mean[0][lane] = s[0][lane] * k;
@@ -292,8 +292,8 @@ static void start_cursors(struct expansion *expansion)
 }
 
 void trp__segment_expand(const trp_clip *clip, const struct trp__clip_parts *parts,
-                         const struct trp__segment *segment, uint32_t window,
-                         uint32_t block_count, struct trp__block_control *blocks)
+                         const struct trp__segment *segment, uint32_t window, uint32_t block_count,
+                         struct trp__block_control *blocks)
 {
     struct expansion expansion = {
         .rest = clip->flags & TRP_CLIP_ADDITIVE ? NULL : clip->rest,

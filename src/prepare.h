@@ -39,7 +39,7 @@ _Static_assert(sizeof(struct trp__block_control) % 64 == 0, "keeps block control
 /// @param blocks [out] 64-byte aligned
 /// Cost: O(lanes).
 void trp__segment_expand(const trp_clip *clip, const struct trp__clip_parts *parts,
-                         const struct trp__segment *segment, uint32_t window,
-                         uint32_t block_count, struct trp__block_control *blocks);
+                         const struct trp__segment *segment, uint32_t window, uint32_t block_count,
+                         struct trp__block_control *blocks);
 
 #endif

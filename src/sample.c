@@ -11,7 +11,7 @@
 
 /// Requests that read the same segment with the same rest pose.
 struct group {
-    const trp_clip *clip; ///< null until a request asks for the group
+    const trp_clip *clip;                 ///< null until a request asks for the group
     const struct trp__prepared *prepared; ///< or null
     const uint8_t *clip_bytes;
     const trp_pose_block *rest;

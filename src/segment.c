@@ -49,13 +49,34 @@ static size_t count_rules(const struct trp__clip_parts *parts)
     return count;
 }
 
+static uint32_t count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (uint32_t)(bits * 0x0101010101010101u >> 56);
+}
+
+/// Takes the tick mask over; returns its bytes.
+static size_t read_tick_mask(struct trp__segment *segment, const uint8_t *mask)
+{
+    const uint32_t words = segment->tick_count / 64 + 1;
+    uint32_t row_count = 0;
+    segment->has_gaps = 1;
+    for (uint32_t i = 0; i < words; i++) {
+        segment->ticks[i] = trp__read_u64(mask + i * sizeof(uint64_t));
+        segment->rows_before[i] = row_count;
+        row_count += count_bits(segment->ticks[i]);
+    }
+    return words * sizeof(uint64_t);
+}
+
 struct trp__segment trp__segment_of(const struct trp__clip_parts *parts, uint32_t index)
 {
     if (parts->header->segment_count == 0) {
         return (struct trp__segment){0};
     }
-    const uint8_t *const start =
-        (const uint8_t *)parts->header + parts->segments[index].offset;
+    const uint8_t *const start = (const uint8_t *)parts->header + parts->segments[index].offset;
     const struct trp__segment_header *const header = (const void *)start;
     struct trp__segment segment = {
         .rows = start + header->rows_offset,
@@ -67,8 +88,7 @@ struct trp__segment trp__segment_of(const struct trp__clip_parts *parts, uint32_
     };
     const uint8_t *at = start + sizeof *header;
     if (header->flags & TRP__SEGMENT_TICK_MASK) {
-        segment.tick_mask = at;
-        at += (header->tick_count / 64u + 1) * sizeof(uint64_t);
+        at += read_tick_mask(&segment, at);
     }
     segment.rules = at;
     at += count_rules(parts);
@@ -87,42 +107,25 @@ struct tick_pair {
     uint32_t row0;
 };
 
-static uint32_t count_bits(uint64_t bits)
-{
-    bits -= bits >> 1 & 0x5555555555555555u;
-    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
-    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-    return (uint32_t)(bits * 0x0101010101010101u >> 56);
-}
-
-static uint64_t mask_word(const struct trp__segment *segment, uint32_t word)
-{
-    return trp__read_u64(segment->tick_mask + word * sizeof(uint64_t));
-}
-
 /// Finds the highest tick with a row up to `tick`, which lies before the last one, and the next.
 /// The first and the last tick always have one.
 static struct tick_pair masked_pair(const struct trp__segment *segment, uint32_t tick)
 {
-    uint32_t word = tick / 64;
-    uint64_t below = mask_word(segment, word) & (~(uint64_t)0 >> (63 - tick % 64));
-    uint64_t above = mask_word(segment, word) ^ below;
-    uint32_t word1 = word;
-    while (below == 0) {
-        below = mask_word(segment, --word);
+    uint32_t word0 = tick / 64;
+    uint32_t word1 = word0;
+    uint64_t up_to_tick = segment->ticks[word0] & (~(uint64_t)0 >> (63 - tick % 64));
+    uint64_t after_tick = segment->ticks[word0] ^ up_to_tick;
+    while (up_to_tick == 0) {
+        up_to_tick = segment->ticks[--word0];
     }
-    while (above == 0) {
-        above = mask_word(segment, ++word1);
+    while (after_tick == 0) {
+        after_tick = segment->ticks[++word1];
     }
-    struct tick_pair pair = {
-        .tick0 = word * 64 + 63 - (uint32_t)__builtin_clzll(below),
-        .tick1 = word1 * 64 + (uint32_t)__builtin_ctzll(above),
-        .row0 = count_bits(below) - 1,
+    return (struct tick_pair){
+        .tick0 = word0 * 64 + 63 - (uint32_t)__builtin_clzll(up_to_tick),
+        .tick1 = word1 * 64 + (uint32_t)__builtin_ctzll(after_tick),
+        .row0 = segment->rows_before[word0] + count_bits(up_to_tick) - 1,
     };
-    while (word > 0) {
-        pair.row0 += count_bits(mask_word(segment, --word));
-    }
-    return pair;
 }
 
 void trp__segment_locate(const struct trp__segment *segment, trp__phase phase,
@@ -135,7 +138,7 @@ void trp__segment_locate(const struct trp__segment *segment, trp__phase phase,
     const uint32_t local = (uint32_t)(phase >> TRP__PHASE_BITS) - segment->first_tick;
     const uint32_t tick = local < segment->tick_count ? local : segment->tick_count - 1;
     const struct tick_pair pair =
-        segment->tick_mask ? masked_pair(segment, tick) : (struct tick_pair){tick, tick + 1, tick};
+        segment->has_gaps ? masked_pair(segment, tick) : (struct tick_pair){tick, tick + 1, tick};
     const trp__phase phase0 = (trp__phase)(segment->first_tick + pair.tick0) << TRP__PHASE_BITS;
     const trp__phase phase1 = (trp__phase)(segment->first_tick + pair.tick1) << TRP__PHASE_BITS;
 

@@ -17,21 +17,26 @@ struct trp__sample_point;
 struct trp__clip_parts {
     const struct trp__clip_header *header;
     const struct trp__segment_entry *segments;
-    const uint16_t *animated[3];       ///< [block_count], by path; bit = lane
-    const uint16_t *constant[3];       ///< with a value of its own
-    const uint16_t *resting[3];        ///< constant, at rest
-    const uint8_t *rotation_constants; ///< u64
+    const uint16_t *animated[3];        ///< [block_count], by path; bit = lane
+    const uint16_t *constant[3];        ///< with a value of its own
+    const uint16_t *resting[3];         ///< constant, at rest
+    const uint8_t *rotation_constants;  ///< u64
     const uint8_t *vector_constants[3]; ///< f32 x y z; [1] translations, [2] scales
-    const uint8_t *vector_offsets[3];  ///< likewise
-    const uint8_t *rotation_means;     ///< i16 x y z
-    const uint8_t *steps[3];           ///< u16
+    const uint8_t *vector_offsets[3];   ///< likewise
+    const uint8_t *rotation_means;      ///< i16 x y z
+    const uint8_t *steps[3];            ///< u16
 };
+
+/// Words of the mask of ticks that have a row.
+#define TRP__TICK_WORDS (TRP__MAX_SEGMENT_TICKS / 64 + 1)
 
 /// One segment of a clip; without anything animated, `row_count` is 0.
 struct trp__segment {
-    const uint8_t *tick_mask; ///< u64; null where every tick has a row
+    uint64_t ticks[TRP__TICK_WORDS];       ///< where some have no row: mask of those that do
+    uint32_t rows_before[TRP__TICK_WORDS]; ///< rows of the words before each
+    uint32_t has_gaps;                     ///< 0: every tick has a row, no mask
     const uint8_t *rules;
-    const uint8_t *holds; ///< u16 [3][block_count], or null
+    const uint8_t *holds;  ///< u16 [3][block_count], or null
     const uint8_t *stream; ///< widths and bases
     const uint8_t *rows;
     uint32_t first_tick;
@@ -66,7 +71,8 @@ static inline double trp__phase_rate(const trp_clip *clip)
 /// @param phase_rate trp__phase_rate(clip)
 static inline trp__phase trp__phase_at(const trp_clip *clip, double phase_rate, double time_s)
 {
-    const double clamped = !(time_s > 0) ? 0 : time_s > clip->duration_s ? clip->duration_s : time_s;
+    const double not_negative = time_s > 0 ? time_s : 0; // NaN is not
+    const double clamped = not_negative > clip->duration_s ? clip->duration_s : not_negative;
     const trp__phase phase = (trp__phase)(clamped * phase_rate + 0.5);
     const trp__phase end = (trp__phase)clip->tick_count << TRP__PHASE_BITS;
     return phase > end ? end : phase;

@@ -53,8 +53,8 @@ static inline bool isa_report(void)
     for (const char *name = strtok(names, " ,"); name; name = strtok(NULL, " ,")) {
         bool is_found = false;
         for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
-            is_found |= strcmp(name, trp_isa_name((trp_isa)isa)) == 0 &&
-                        trp_isa_available((trp_isa)isa);
+            is_found |=
+                strcmp(name, trp_isa_name((trp_isa)isa)) == 0 && trp_isa_available((trp_isa)isa);
         }
         if (!is_found) {
             printf("missing, though TROUPE_REQUIRE_ISA asks for it: %s\n", name);

@@ -126,8 +126,8 @@ static void make_track(struct synthetic_track *track, uint32_t path,
         track->is_resting = track->kind == TRP_TRACK_CONSTANT && synthetic_chance(state) % 2;
     }
     const double turn = recipe->turn > 0 ? recipe->turn : 0.4;
-    track->step = chance_step(state, path == TRP_PATH_ROTATION ? turn : reach[path],
-                              recipe->width_high);
+    track->step =
+        chance_step(state, path == TRP_PATH_ROTATION ? turn : reach[path], recipe->width_high);
     for (uint32_t i = 0; i < 3; i++) {
         const float value =
             (float)(center[path] + synthetic_chance_between(state, -reach[path], reach[path]));
@@ -166,8 +166,7 @@ static void make_rest(struct synthetic_clip *clip, const struct synthetic_recipe
             block->rotation[i][lane % 16] = (float)rotation[i];
         }
         for (uint32_t i = 0; i < 3; i++) {
-            block->translation[i][lane % 16] =
-                (float)synthetic_chance_between(state, -1, 1);
+            block->translation[i][lane % 16] = (float)synthetic_chance_between(state, -1, 1);
             block->scale[i][lane % 16] = (float)synthetic_chance_between(state, 0.5, 2);
         }
     }
@@ -300,8 +299,8 @@ static bool is_constant(const struct synthetic_clip *clip, uint32_t path, uint32
     return track->kind == TRP_TRACK_CONSTANT && !track->is_resting;
 }
 
-static void put_masks(struct bytes *bytes, const struct synthetic_clip *clip,
-                      trp_track_kind kind, bool is_resting)
+static void put_masks(struct bytes *bytes, const struct synthetic_clip *clip, trp_track_kind kind,
+                      bool is_resting)
 {
     for (uint32_t path = 0; path < 3; path++) {
         for (uint32_t block = 0; block < clip->clip.block_count; block++) {
@@ -529,8 +528,7 @@ struct synthetic_clip synthetic_clip_make(const struct synthetic_recipe *recipe)
         .tick_count = recipe->tick_count,
         .ticks_per_segment = or_default(recipe->ticks_per_segment, 64),
     };
-    clip.clip.duration_s =
-        (double)clip.clip.tick_count * clip.clip.rate_den / clip.clip.rate_num;
+    clip.clip.duration_s = (double)clip.clip.tick_count * clip.clip.rate_den / clip.clip.rate_num;
     clip.lane_count = 16 * clip.clip.block_count;
     make_tracks(&clip, recipe, &state);
     make_rest(&clip, recipe, &state);
@@ -707,7 +705,7 @@ void synthetic_clip_evaluate(const struct synthetic_clip *clip, uint32_t lane, d
             }
         } else {
             for (uint32_t i = 0; i < (path == TRP_PATH_ROTATION ? 4 : 3); i++) {
-                const float *const lanes = path == TRP_PATH_ROTATION    ? rest->rotation[i]
+                const float *const lanes = path == TRP_PATH_ROTATION      ? rest->rotation[i]
                                            : path == TRP_PATH_TRANSLATION ? rest->translation[i]
                                                                           : rest->scale[i];
                 const double identity = path == TRP_PATH_ROTATION ? i == 3 : path == TRP_PATH_SCALE;

@@ -23,18 +23,18 @@ struct synthetic_recipe {
     uint32_t block_count; ///< 0 = 1
     uint32_t joint_count; ///< lanes from here on hold none, 0 = every lane holds one
     uint32_t tick_count;
-    uint32_t ticks_per_segment; ///< 0 = 64
-    uint32_t rate_num;          ///< 0 = 30
-    uint32_t rate_den;          ///< 0 = 1
-    uint32_t flags;             ///< TRP_CLIP_*
+    uint32_t ticks_per_segment;   ///< 0 = 64
+    uint32_t rate_num;            ///< 0 = 30
+    uint32_t rate_den;            ///< 0 = 1
+    uint32_t flags;               ///< TRP_CLIP_*
     uint32_t animated_percent[3]; ///< of each path; the other lanes are absent, constant, resting
     uint32_t rule;                ///< TRP__RULE_*, 0 = by chance
     uint32_t hold_percent;
     uint32_t row_percent; ///< ticks with a row, 0 = all, without a mask
     uint32_t width_low;   ///< bits of components, [0, 24]
     uint32_t width_high;
-    bool is_continuous;   ///< segments begin where the one before ended, as compilers make them
-    double turn; ///< largest |component| of Rodrigues parameters, 0 = 0.4
+    bool is_continuous; ///< segments begin where the one before ended, as compilers make them
+    double turn;        ///< largest |component| of Rodrigues parameters, 0 = 0.4
 };
 
 /// One path of one lane.

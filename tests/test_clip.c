@@ -134,13 +134,22 @@ static void test_clip_segment_at_follows_the_clamped_time(void **state)
         double time_s;
         uint32_t segment;
     } expected[] = {
-        {0, 0},         {-1, 0},           {-INFINITY, 0}, {NAN, 0},        {15.9 / 30, 0},
-        {16.0 / 30, 1}, {(float)(16.0f / 30.0f), 1},       {31.5 / 30, 1},  {96.0 / 30, 6},
-        {100.0 / 30, 6}, {101.0 / 30, 6},  {1e300, 6},     {INFINITY, 6},
+        {0, 0},
+        {-1, 0},
+        {-INFINITY, 0},
+        {NAN, 0},
+        {15.9 / 30, 0},
+        {16.0 / 30, 1},
+        {(float)(16.0f / 30.0f), 1},
+        {31.5 / 30, 1},
+        {96.0 / 30, 6},
+        {100.0 / 30, 6},
+        {101.0 / 30, 6},
+        {1e300, 6},
+        {INFINITY, 6},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        assert_int_equal(trp_clip_segment_at(&clip.clip, expected[i].time_s),
-                         expected[i].segment);
+        assert_int_equal(trp_clip_segment_at(&clip.clip, expected[i].time_s), expected[i].segment);
     }
 }
 
@@ -171,7 +180,8 @@ static void test_clip_prepare_writes_no_more_than_it_asks_for(void **state)
     struct synthetic_clip clip = synthetic_clip_make(&mixed);
     const size_t bytes = trp_clip_prepared_bytes(&clip.clip);
     void *const memory = synthetic_memory(bytes);
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA(isa)
+    {
         assert_int_equal(trp_clip_prepared_bytes(&clip.clip), bytes);
         for (uint32_t segment = 0; segment < clip.clip.segment_count; segment++) {
             assert_int_equal(trp_clip_prepare(&clip.clip, segment, memory, bytes), TRP_OK);

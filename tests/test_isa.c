@@ -51,7 +51,8 @@ static void test_isa_names_are_unique_and_end_at_the_count(void **state)
 static void test_isa_forced_becomes_active(void **state)
 {
     (void)state;
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA(isa)
+    {
         assert_int_equal(trp_isa_active(), isa);
         assert_ptr_equal(trp__kernels_active(), trp__kernels_of(isa));
     }
@@ -76,7 +77,8 @@ static void test_isa_missing_is_refused_and_changes_nothing(void **state)
 static void test_isa_tables_are_complete(void **state)
 {
     (void)state;
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA(isa)
+    {
         const struct trp__kernels *const table = trp__kernels_of(isa);
         assert_int_equal(table->isa, isa);
         assert_true(table->window == 4 || table->window == 16 || table->window == 64);
@@ -92,7 +94,7 @@ static void test_isa_tables_are_complete(void **state)
 static void test_isa_reference_root_is_correctly_rounded(void **state)
 {
     (void)state;
-    static const float edges[] = {1e-30f, 0x1p-126f, 1.0f, 0x1.fffffep-1f, 0x1.000002p0f,
+    static const float edges[] = {1e-30f, 0x1p-126f, 1.0f, 0x1.fffffep-1f,  0x1.000002p0f,
                                   2.0f,   4.0f,      3.0f, 0x1.fffffep127f, INFINITY};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         assert_true(trp__reference_sqrt(edges[i]) == sqrtf(edges[i]));

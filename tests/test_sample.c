@@ -96,7 +96,8 @@ static struct synthetic_recipe chance_recipe(uint64_t seed)
         .tick_count = has_edge ? synthetic_chance(&state) % 3 : synthetic_chance(&state) % 40,
         .ticks_per_segment = 8 + synthetic_chance(&state) % 40,
         .flags = synthetic_chance(&state) % 8 == 0 ? TRP_CLIP_ADDITIVE : 0,
-        .animated_percent = {percents[synthetic_chance(&state) % 5], percents[synthetic_chance(&state) % 5],
+        .animated_percent = {percents[synthetic_chance(&state) % 5],
+                             percents[synthetic_chance(&state) % 5],
                              percents[synthetic_chance(&state) % 5]},
         .hold_percent = percents[synthetic_chance(&state) % 3],
         .row_percent = percents[synthetic_chance(&state) % 5],
@@ -120,7 +121,8 @@ static void test_sample_every_table_gives_the_bits_of_the_reference(void **state
         uint64_t chance_state = seed + 1;
         for (int i = 0; i < TIMES; i++) {
             const double time_s = chance_time(&chance_state, &clip.clip);
-            FOR_EACH_ISA(isa) {
+            FOR_EACH_ISA(isa)
+            {
                 sample_one(&clip.clip, time_s, isa == TRP_ISA_REFERENCE ? expected : pose);
                 if (isa != TRP_ISA_REFERENCE && memcmp(pose, expected, pose_bytes(&clip)) != 0) {
                     fail_msg("%s differs, seed %u", trp_isa_name(isa), (unsigned)seed);
@@ -147,7 +149,8 @@ static void test_sample_widths_up_to_the_limit_give_the_same_bits(void **state)
         struct synthetic_clip clip = synthetic_clip_make(&recipe);
         trp_pose_block *const expected = synthetic_pose(&clip);
         trp_pose_block *const pose = synthetic_pose(&clip);
-        FOR_EACH_ISA(isa) {
+        FOR_EACH_ISA(isa)
+        {
             sample_one(&clip.clip, 0.055, isa == TRP_ISA_REFERENCE ? expected : pose);
             assert_true(error_at(&clip, 0.055, expected) < 2e-6);
             if (isa != TRP_ISA_REFERENCE) {
@@ -167,7 +170,8 @@ static void test_sample_flushed_denormals_change_nothing(void **state)
         struct synthetic_clip clip = synthetic_clip_make(&recipe);
         trp_pose_block *const expected = synthetic_pose(&clip);
         trp_pose_block *const pose = synthetic_pose(&clip);
-        FOR_EACH_ISA(isa) {
+        FOR_EACH_ISA(isa)
+        {
             sample_one(&clip.clip, 0.3, expected);
             const unsigned control = _mm_getcsr();
             _mm_setcsr(control | 0x8040); // FTZ and DAZ
@@ -266,9 +270,9 @@ static void slerp(const double a[4], const double b[4], double u, double q[4])
     const double sign = dot < 0 ? -1 : 1;
     const double angle = acos(fmin(fabs(dot), 1));
     for (int i = 0; i < 4; i++) {
-        q[i] = angle < 1e-9 ? a[i]
-                            : (sin((1 - u) * angle) * a[i] + sign * sin(u * angle) * b[i]) /
-                                  sin(angle);
+        q[i] = angle < 1e-9
+                   ? a[i]
+                   : (sin((1 - u) * angle) * a[i] + sign * sin(u * angle) * b[i]) / sin(angle);
     }
 }
 
@@ -607,7 +611,8 @@ static struct crowd *crowd_make(uint64_t seed)
         crowd->clips[i] = synthetic_clip_make(&recipe);
     }
     for (uint32_t i = 0; i < BATCH; i++) {
-        const struct synthetic_clip *const clip = &crowd->clips[synthetic_chance(&state) % BATCH_CLIPS];
+        const struct synthetic_clip *const clip =
+            &crowd->clips[synthetic_chance(&state) % BATCH_CLIPS];
         crowd->requests[i] = (trp_sample_request){
             .clip = &clip->clip,
             .time_s = chance_time(&state, &clip->clip),
@@ -622,8 +627,7 @@ static struct crowd *crowd_make(uint64_t seed)
 static void crowd_clear(struct crowd *crowd)
 {
     for (uint32_t i = 0; i < BATCH; i++) {
-        memset(crowd->requests[i].pose, 0xFF,
-               trp_pose_bytes(crowd->requests[i].clip->block_count));
+        memset(crowd->requests[i].pose, 0xFF, trp_pose_bytes(crowd->requests[i].clip->block_count));
     }
 }
 
@@ -638,7 +642,8 @@ static void crowd_check(const struct crowd *crowd)
 static void test_sample_batches_split_anyhow_give_the_same_bits(void **state)
 {
     (void)state;
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA(isa)
+    {
         struct crowd *const crowd = crowd_make(1);
         for (uint32_t size = 1; size <= 33; size++) {
             crowd_clear(crowd);
@@ -749,7 +754,8 @@ static void *prepare(const trp_clip *clip, uint32_t segment)
 static void test_sample_prepared_segments_give_the_same_bits(void **state)
 {
     (void)state;
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA(isa)
+    {
         struct crowd *const crowd = crowd_make(4);
         const void *prepared[64];
         uint32_t count = 0;
@@ -836,7 +842,8 @@ static void test_sample_prepared_of_another_table_is_refused(void **state)
         .requests = &request, .request_count = 1, .prepared = prepared, .prepared_count = 1};
     args.scratch_bytes = trp_sample_scratch_bytes(&args);
     args.scratch = synthetic_memory(args.scratch_bytes);
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA(isa)
+    {
         if (isa != TRP_ISA_REFERENCE) {
             assert_refused(&args, TRP_ERROR_MISMATCH);
         }
@@ -966,7 +973,8 @@ int main(void)
         cmocka_unit_test_teardown(test_sample_corrected_rule_keeps_close_to_slerp, release),
         cmocka_unit_test_teardown(test_sample_absent_lanes_get_rest_bit_for_bit, release),
         cmocka_unit_test_teardown(test_sample_absent_lanes_of_additive_clips_get_identity, release),
-        cmocka_unit_test_teardown(test_sample_minus_zero_of_rest_does_not_depend_on_neighbours, release),
+        cmocka_unit_test_teardown(test_sample_minus_zero_of_rest_does_not_depend_on_neighbours,
+                                  release),
         cmocka_unit_test_teardown(test_sample_odd_times_are_clamped, release),
         cmocka_unit_test_teardown(test_sample_nan_times_are_counted, release),
         cmocka_unit_test_teardown(test_sample_clips_of_one_row_have_one_pose, release),
