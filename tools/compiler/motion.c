@@ -23,6 +23,9 @@ bool motion_of_clip(const struct skeleton *skeleton, uint32_t clip_index, struct
     bool is_moved = false;
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct scene_track *const track = &clip->tracks[i];
+        if (track->path == SCENE_PROPERTY) {
+            continue;
+        }
         const uint32_t joint = skeleton->joint_of_node[track->node];
         if (joint != TRP_NONE) {
             motion->curves[skeleton->lane_of_joint[joint] * 3 + track->path] = &track->curve;

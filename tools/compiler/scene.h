@@ -16,6 +16,7 @@ enum scene_path {
     SCENE_ROTATION = 0, // the order of trp_path
     SCENE_TRANSLATION = 1,
     SCENE_SCALE = 2,
+    SCENE_PROPERTY = 3, // values of any meaning, each on its own: morph weights, visibility ...
 };
 
 /// How a curve goes from a key to the next.
@@ -30,7 +31,7 @@ enum scene_interpolation {
 /// of unit length (tangents are as in the source).
 struct scene_curve {
     uint32_t key_count; // at least 1
-    uint32_t stride;    // 4 for rotations, else 3
+    uint32_t stride;    // 4 for rotations, 3 for translation and scale, else the property's count
     double *times;
     double *values;          // [key_count][stride]
     double *in_tangents;     // [key_count][stride], null without cubic keys
@@ -54,13 +55,30 @@ struct scene_skin {
     int32_t skeleton_root;      // node named by the file, -1 where it names none; a hint only
 };
 
+enum scene_property_type {
+    SCENE_FLOAT = 0, // the order of trp_property_type
+    SCENE_BOOL = 1,  // 0 or 1
+    SCENE_INT = 2,
+};
+
+/// Something of the source that clips animate and that is no joint transform.
+struct scene_property {
+    const char *path; // where it is in the file, as the source names it: /nodes/3/weights
+    enum scene_property_type type;
+    uint32_t value_count; // at least 1
+    double *defaults;     // [value_count] as the file rests
+    const char **labels;  // [value_count] never null, may be empty: names of morph targets
+    int32_t node;         // the node it belongs to, -1 where it belongs to none
+};
+
 struct scene_track {
-    uint32_t node;
+    uint32_t node; // unused where the path is SCENE_PROPERTY
     enum scene_path path;
+    uint32_t property; // unused where the path is not SCENE_PROPERTY
     struct scene_curve curve;
 };
 
-/// At most one track for each (node, path).
+/// At most one track for each (node, path) and for each property.
 struct scene_clip {
     const char *name; // never null, may be empty
     uint32_t track_count;
@@ -79,6 +97,8 @@ struct scene {
     struct scene_node *nodes;
     uint32_t skin_count;
     struct scene_skin *skins;
+    uint32_t property_count;
+    struct scene_property *properties; // no path twice; in the order of first use
     uint32_t clip_count;
     struct scene_clip *clips;
 };

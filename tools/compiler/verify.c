@@ -254,11 +254,14 @@ static void truth_of_lanes(struct subject *subject)
     }
 }
 
-/// Returns the item that a node of the source moves, or TRP_NONE.
+/// Returns the item that a track of the source moves, or TRP_NONE.
 /// @param item_of_node null where the items are the nodes
-static uint32_t item_of(const uint32_t *item_of_node, uint32_t node)
+static uint32_t item_of(const uint32_t *item_of_node, const struct scene_track *track)
 {
-    return item_of_node == NULL ? node : item_of_node[node];
+    if (track->path == SCENE_PROPERTY) {
+        return TRP_NONE;
+    }
+    return item_of_node == NULL ? track->node : item_of_node[track->node];
 }
 
 static void sample_track(const struct scene_track *track, double time_s,
@@ -284,7 +287,7 @@ static bool find_reference(struct subject *subject, const char *reference,
             continue;
         }
         for (uint32_t j = 0; j < clip->track_count; j++) {
-            const uint32_t item = item_of(item_of_node, clip->tracks[j].node);
+            const uint32_t item = item_of(item_of_node, &clip->tracks[j]);
             if (item != TRP_NONE) {
                 sample_track(&clip->tracks[j], 0, &truth->still[item]);
             }
@@ -322,7 +325,7 @@ static bool build_truth(struct subject *subject, const char *reference, struct r
     truth->models = arena_take(arena, truth->item_count, sizeof *truth->models);
     for (uint32_t i = 0; i < subject->source->track_count; i++) {
         const struct scene_track *const track = &subject->source->tracks[i];
-        const uint32_t item = item_of(item_of_node, track->node);
+        const uint32_t item = item_of(item_of_node, track);
         if (item != TRP_NONE) {
             truth->curves[item][track->path] = &track->curve;
         }
