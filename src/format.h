@@ -19,6 +19,7 @@
 #define TRP__TAIL_BYTES 64u
 
 #define TRP__MAX_BLOCKS 2048u // 32,768 lanes
+#define TRP__MAX_VALUES 32768u // of a property set, 2048 blocks
 #define TRP__MAX_DEPTH 1024u  // joints from a root to a leaf
 #define TRP__MAX_TICKS 0x3FFFFFFFu
 #define TRP__MAX_SEGMENT_TICKS 256u
@@ -30,6 +31,7 @@ enum { // kinds of sections; at most one of each, unknown kinds are skipped
     TRP__SECTION_SKELETONS = 2,
     TRP__SECTION_SKINS = 3,
     TRP__SECTION_CLIPS = 4,
+    TRP__SECTION_PROPERTIES = 5,
 };
 
 /// Start of the file.
@@ -84,6 +86,28 @@ struct trp__skin_header {
     uint32_t reserved[11];
 };
 
+/// Start of a property set: the values of a model that are not joints. Arrays follow without gaps,
+/// in this order: struct trp__property properties[property_count]; float defaults[value_count];
+/// uint32_t labels[value_count] (strings).
+struct trp__property_set_header {
+    uint64_t name_hash;
+    uint32_t name;
+    uint32_t property_count;
+    uint32_t value_count;
+    uint32_t reserved[11];
+};
+
+/// One property. Their values follow each other without gaps, in the order of the properties.
+struct trp__property {
+    uint64_t path_hash;
+    uint32_t path; // string
+    uint32_t first_value;
+    uint32_t value_count; // at least 1
+    uint32_t node;        // index in the source file, or TRP_NONE
+    uint32_t type;        // trp_property_type
+    uint32_t reserved;
+};
+
 /// Start of a clip. The resident part follows without gaps, in this order (paths in the order
 /// rotation, translation, scale; joints in lane order):
 /// struct trp__segment_entry segments[segment_count];
@@ -95,6 +119,10 @@ struct trp__skin_header {
 /// float translation_offset[animated_count[1]][3], scale_offset[animated_count[2]][3];
 /// int16_t rotation_mean[animated_count[0]][3];
 /// uint16_t step[animated_count[0] + animated_count[1] + animated_count[2]];
+/// uint16_t animated_values[value_block_count];         bit = value % 16
+/// float value_offset[animated_value_count];
+/// uint16_t value_step[animated_value_count];
+/// A clip for no skeleton has block_count 0, and nothing of what goes over joints.
 struct trp__clip_header {
     uint64_t name_hash;
     uint64_t bind_hash;
@@ -122,6 +150,10 @@ struct trp__clip_header {
     uint32_t row_count;    // over all segments
     uint32_t source_joint_count; // joints of raw_bytes
     uint32_t source_clip_index; // of the clip in its file
+    uint32_t property_set; // index in this pack, or TRP_NONE: the clip has no values
+    uint32_t keyed_offset; // from the start of the clip, 16-byte aligned; 0: no keyed tracks
+    uint32_t value_block_count; // blocks of 16 values of the set, 0 where none is in rows
+    uint32_t animated_value_count; // in rows
     uint32_t reserved[3];
 };
 
@@ -146,12 +178,13 @@ enum { // bits of trp__segment_header::flags
 /// Start of a segment: ticks first_tick to first_tick + tick_count. Then, without gaps:
 /// uint64_t tick_mask[(tick_count + 64) / 64];          where TICK_MASK
 /// uint8_t rule[number of blocks with animated rotations];
-/// uint16_t hold[3][block_count];                       where HOLDS
-/// a bit stream, least significant bit first, paths, blocks, lanes, then x y z:
-///   widths: 5 bits each of the 3 * sum(animated_count) components
-///   bases: base_bits[path] bits each, two's complement
+/// uint16_t hold[3][block_count], hold_values[value_block_count]; where HOLDS
+/// a bit stream, least significant bit first, paths, blocks, lanes, then x y z; then values:
+///   widths: 5 bits each of the 3 * sum(animated_count) + animated_value_count components
+///   bases: base_bits[path] bits each, base_bits[3] for values, two's complement
 /// rows at rows_offset: row_count rows of row_bytes.
-/// A row is a bit stream: blocks; paths; x of all lanes, y of all lanes, z of all lanes.
+/// A row is a bit stream: blocks; paths; x of all lanes, y of all lanes, z of all lanes; then the
+/// value blocks.
 struct trp__segment_header {
     uint32_t first_tick;
     uint32_t row_bytes;
@@ -159,7 +192,8 @@ struct trp__segment_header {
     uint16_t tick_count;  // intervals, 0 to 256
     uint16_t row_count;   // 1 to tick_count + 1
     uint8_t flags;
-    uint8_t base_bits[3]; // 0 to 32
+    uint8_t base_bits[4]; // 0 to 32; rotations, translations, scales, values
+    uint8_t reserved[3];
 };
 
 /// How a block of rotations moves between two rows: the low bits of rule[].
@@ -175,9 +209,11 @@ _Static_assert(sizeof(struct trp__file_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__section) == 32, "layout");
 _Static_assert(sizeof(struct trp__skeleton_header) == 128, "layout");
 _Static_assert(sizeof(struct trp__skin_header) == 64, "layout");
-_Static_assert(sizeof(struct trp__clip_header) == 128, "layout");
-_Static_assert(offsetof(struct trp__clip_header, reserved) == 116, "no padding at the end");
-_Static_assert(sizeof(struct trp__segment_header) == 20, "layout");
+_Static_assert(sizeof(struct trp__property_set_header) == 64, "layout");
+_Static_assert(sizeof(struct trp__property) == 32, "layout");
+_Static_assert(sizeof(struct trp__clip_header) == 144, "layout");
+_Static_assert(offsetof(struct trp__clip_header, reserved) == 132, "no padding at the end");
+_Static_assert(sizeof(struct trp__segment_header) == 24, "layout");
 
 static inline uint16_t trp__read_u16(const void *at)
 {
