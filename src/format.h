@@ -205,6 +205,59 @@ enum {
     TRP__RULE_FLIP = 4, // neighbours may lie in opposite hemispheres; not with LERP
 };
 
+/// Start of the keyed part of a clip: values that stay as the source had them. Then, without gaps:
+/// struct trp__key_group groups[group_count]; struct trp__keyed_track tracks[track_count], sorted
+/// by group; then the arrays that groups point at. Offsets count from here; 16-byte aligned.
+struct trp__keyed_header {
+    uint32_t size_bytes;
+    uint32_t group_count;
+    uint32_t track_count;
+    uint32_t component_count; // 4 * rotation_count + scalar_count, summed over the groups
+};
+
+/// Tracks that share their key times. One key has C = 4 * rotation_count + scalar_count components:
+/// x of all rotations, y of all, z, w, then the scalars.
+struct trp__key_group {
+    uint32_t key_count; // at least 1
+    uint32_t rotation_count;
+    uint32_t scalar_count;
+    uint32_t times;  // double[key_count], 8-byte aligned, finite, not negative, ascending
+    uint32_t values; // float[key_count][planes][C], 4-byte aligned
+    uint32_t modes;  // uint8_t[key_count]: TRP_INTERPOLATION_* after each key, the last one unused;
+                     // 0: `interpolation` everywhere
+    uint32_t curves; // struct trp__key_curve[key_count], 4-byte aligned, likewise; 0: no interval
+                     // needs one
+    uint32_t first_track;
+    uint32_t track_count;
+    uint32_t reserved;
+    uint8_t interpolation; // TRP_INTERPOLATION_*; of the first interval where there are modes
+    uint8_t planes;        // 1: values; 3: arriving, value, leaving: tangents per second where an
+                           // interval is cubic, values of handles where it is bezier
+    uint8_t padding[6];
+};
+
+/// The time curve of one interval; bytes without a meaning are 0.
+struct trp__key_curve {
+    union {
+        float x[2];      // bezier: times of the leaving and the arriving handle, in [0, 1]
+        uint32_t easing; // easing: its number, see easing.h
+        struct {
+            uint32_t table; // sampled: float[count] at evenly spaced times, 4-byte aligned
+            uint32_t count; // at least 2
+        };
+    };
+};
+
+/// One property of one joint, or a property of the clip's set, within a group.
+struct trp__keyed_track {
+    uint32_t target; // lane, or index in the property set
+    uint32_t first;  // index of its rotation, or of its first scalar
+    uint32_t stride; // floats of a value
+    uint32_t group;
+    uint8_t path; // TRP_PATH_*
+    uint8_t padding[3];
+};
+
 _Static_assert(sizeof(struct trp__file_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__section) == 32, "layout");
 _Static_assert(sizeof(struct trp__skeleton_header) == 128, "layout");
@@ -214,6 +267,10 @@ _Static_assert(sizeof(struct trp__property) == 32, "layout");
 _Static_assert(sizeof(struct trp__clip_header) == 144, "layout");
 _Static_assert(offsetof(struct trp__clip_header, reserved) == 132, "no padding at the end");
 _Static_assert(sizeof(struct trp__segment_header) == 24, "layout");
+_Static_assert(sizeof(struct trp__keyed_header) == 16, "layout");
+_Static_assert(sizeof(struct trp__key_group) == 48, "layout");
+_Static_assert(sizeof(struct trp__key_curve) == 8, "layout");
+_Static_assert(sizeof(struct trp__keyed_track) == 20, "layout");
 
 static inline uint16_t trp__read_u16(const void *at)
 {
