@@ -24,6 +24,8 @@ struct source {
     struct skeleton *skeletons;
     uint32_t *skeleton_indices; // in the pack, or TRP_NONE with --skeleton
     uint32_t skeleton_count;
+    struct property_values *values; // null where the scene has no properties
+    uint32_t property_set;          // in the pack, or TRP_NONE
 };
 
 /// One clip to fit.
@@ -123,10 +125,18 @@ static bool open_source(struct compilation *compilation, const struct compile_in
                                    report)) {
         return false;
     }
+    source->property_set = TRP_NONE;
+    if (source->scene.property_count > 0) {
+        source->values = property_values_of(&source->scene, &compilation->arena);
+    }
+    if (source->skeleton_count == 0 && source->values != NULL) {
+        source->skeletons = skeleton_of_nothing(&source->scene, &compilation->arena);
+        source->skeleton_count = 1;
+    }
     source->skeleton_indices = ARENA_NEW(&compilation->arena, uint32_t, source->skeleton_count);
     if (source->skeleton_count == 0) {
         report_warning(report, NULL, "scene.still",
-                       "no skin and no animated node: nothing to keep");
+                       "no skin and nothing animated: nothing to keep");
     }
     return true;
 }
@@ -148,7 +158,9 @@ static void add_task(struct compilation *compilation, struct source *source, uin
     struct task *const task = &compilation->tasks[compilation->task_count];
     struct arena *const arena = &compilation->arena;
     *task = (struct task){.source = source, .skeleton = skeleton};
-    if (!motion_of_clip(&source->skeletons[skeleton], clip_index, arena, &task->motion)) {
+    // Properties belong to the first of a clip's motions.
+    if (!motion_of_clip(&source->skeletons[skeleton], is_first_of_clip ? source->values : NULL,
+                        clip_index, arena, &task->motion)) {
         return;
     }
     task->name = source->scene.clips[clip_index].name;
@@ -226,7 +238,7 @@ static bool make_additive(struct compilation *compilation, struct task *task)
             return report_error(compilation->report, TROUPE_EXIT_INPUT, "--additive",
                                 "additive.reference", "no clip is named '%s'", input->additive);
         }
-        motion_of_clip(skeleton, index, &compilation->arena, &reference);
+        motion_of_clip(skeleton, task->source->values, index, &compilation->arena, &reference);
         motion_make_additive(&task->motion, &reference, &compilation->arena);
     }
     task->additive_reference = input->additive;
@@ -261,7 +273,7 @@ static bool plan(struct compilation *compilation)
             if (compilation->task_count == before) {
                 compilation->report->file = source->input->path;
                 report_warning(compilation->report, source->scene.clips[clip].name, "clip.empty",
-                               "moves no joint: left out");
+                               "moves no joint and no property: left out");
             }
         }
     }
@@ -285,6 +297,7 @@ static void run_task(struct task *task)
         .error_mm = input->error_mm,
         .shell_m = input->shell_m,
         .loop = input->loop,
+        .is_exact = input->is_exact,
     };
     task->report.out = stream;
     task->report.file = input->path;
@@ -433,6 +446,7 @@ static void write_clip(struct pack_writer *writer, struct task *task)
     header.additive_reference = pack_writer_string(
         writer, task->additive_reference != NULL ? task->additive_reference : "");
     header.skeleton = task->source->skeleton_indices[task->skeleton];
+    header.property_set = motion_has_values(&task->motion) ? task->source->property_set : TRP_NONE;
     memcpy(task->clip.bytes, &header, sizeof header);
     pack_writer_add_clip(writer, &task->clip);
 }
@@ -450,6 +464,10 @@ static bool write_pack(struct compilation *compilation, void **bytes, size_t *si
                     write_skeleton(compilation, &writer, source, skeleton);
                 write_skins(&writer, source, skeleton, source->skeleton_indices[k]);
             }
+        }
+        if (source->values != NULL) {
+            source->property_set =
+                pack_writer_add_property_set(&writer, source->scene.stem, source->values);
         }
     }
     for (uint32_t i = 0; i < compilation->task_count; i++) {

@@ -34,6 +34,7 @@ struct compile_input {
     double shell_m;         // --shell, default 0.03
     enum compile_loop loop;
     enum compile_nodes nodes;
+    bool is_exact;        // --exact: every track as the source has it
     const char *additive; // --additive: clip name, "rest", or null
 };
 

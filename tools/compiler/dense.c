@@ -3,6 +3,7 @@
 #include "dense.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../src/format.h"
@@ -10,6 +11,9 @@
 
 // Rodrigues parameters of rows next to each other are followed through w < 0 up to |s| = 2.5.
 #define UNROLL_LIMIT (-0.724)
+
+// Step of a value in parts of its tolerance: what rounding leaves, interpolation may use.
+#define VALUE_STEP 0.6
 
 // ---- Sampling ----------------------------------------------------------------------------------
 
@@ -101,11 +105,17 @@ static void centre_rotations(struct dense_track *track, uint32_t count)
     }
 }
 
-/// Finds the middle of a translation or scale track.
+/// Components of each value of a track as stored.
+static uint32_t component_count(const struct dense_track *track)
+{
+    return track->path == SCENE_PROPERTY ? 1 : 3;
+}
+
+/// Finds the middle of a track that is no rotation.
 static void centre_vectors(struct dense_track *track, uint32_t count)
 {
     track->spread = 0.0;
-    for (int c = 0; c < 3; c++) {
+    for (uint32_t c = 0; c < component_count(track); c++) {
         double low = track->values[0][c];
         double high = low;
         for (uint32_t i = 1; i < count; i++) {
@@ -132,8 +142,62 @@ static double weight_of(const struct dense *dense, uint32_t lane, enum scene_pat
     return 0.5 * lever;
 }
 
-void dense_init(struct dense *dense, const struct motion *motion, const struct grid *grid,
-                uint32_t ticks_per_segment, double shell_units, struct arena *arena)
+/// Samples one curve at every tick; for a property, `component` of its values.
+static void sample_track(const struct dense *dense, const struct scene_curve *curve,
+                         uint32_t component, struct dense_track *track)
+{
+    const struct motion *const motion = dense->motion;
+    const struct grid *const grid = &dense->grid;
+    const double rate = (double)grid->rate_num / grid->rate_den;
+    struct arena arena = {0};
+    double *const wide = ARENA_NEW(&arena, double, curve->stride);
+    for (uint32_t tick = 0; tick <= grid->tick_count; tick++) {
+        const double time_s = grid_time(grid, tick);
+        const double tolerance = grid->is_exact ? grid_tolerance(rate, time_s) * 1.001 : 1e-9;
+        double *const value = track->values[tick];
+        curve_at_tick(curve, track->path, time_s, tolerance, wide);
+        if (track->path == SCENE_PROPERTY) {
+            value[0] = wide[component];
+            value[0] -=
+                motion->value_reference != NULL ? motion->value_reference[track->lane] : 0.0;
+            continue;
+        }
+        memcpy(value, wide, curve->stride * sizeof(double));
+        if (motion->reference != NULL) {
+            subtract_reference(&motion->reference[track->lane], track->path, value);
+        }
+    }
+    arena_free(&arena);
+}
+
+/// Adds a track for each value of the properties that move and are not keyed.
+static void init_values(struct dense *dense, struct arena *arena)
+{
+    const struct motion *const motion = dense->motion;
+    const struct property_values *const values = motion->values;
+    const uint32_t joint_curves = motion->skeleton->lane_count * 3;
+    for (uint32_t i = 0; i < values->property_count && dense->grid.tick_count > 0; i++) {
+        const struct scene_curve *const curve = motion->property_curves[i];
+        if (curve == NULL || dense->is_keyed[joint_curves + i]) {
+            continue;
+        }
+        for (uint32_t c = 0; c < values->properties[i].value_count; c++) {
+            struct dense_track *const track = &dense->tracks[dense->track_count++];
+            track->lane = values->first_value[i] + c;
+            track->path = SCENE_PROPERTY;
+            track->is_held = curve_is_stepped(curve);
+            track->weight = 0.5 * dense->budget / values->tolerance[i];
+            track->step = VALUE_STEP * values->tolerance[i];
+            track->values = arena_take(arena, dense->grid.tick_count + 1, sizeof(double[4]));
+            sample_track(dense, curve, c, track);
+            centre_vectors(track, dense->grid.tick_count + 1);
+        }
+    }
+}
+
+void dense_init(struct dense *dense, const struct motion *motion, const bool *is_keyed,
+                const struct grid *grid, uint32_t ticks_per_segment, double shell_units,
+                double budget, struct arena *arena)
 {
     const struct skeleton *const skeleton = motion->skeleton;
     const uint32_t row_count = grid->tick_count + 1;
@@ -141,8 +205,11 @@ void dense_init(struct dense *dense, const struct motion *motion, const struct g
         .motion = motion,
         .grid = *grid,
         .ticks_per_segment = ticks_per_segment,
+        .is_keyed = is_keyed,
+        .budget = budget,
         .shell_units = shell_units,
-        .tracks = ARENA_NEW(arena, struct dense_track, skeleton->lane_count * 3),
+        .tracks = ARENA_NEW(arena, struct dense_track,
+                            skeleton->lane_count * 3 + motion->values->value_count),
         .constants = ARENA_NEW(arena, struct dense_constant, skeleton->lane_count * 3),
         .has_row = ARENA_NEW(arena, bool, row_count),
     };
@@ -151,12 +218,12 @@ void dense_init(struct dense *dense, const struct motion *motion, const struct g
     dense->rules = ARENA_NEW(arena, uint8_t, (size_t)dense->segment_count * skeleton->block_count);
     memset(dense->rules, TRP__RULE_CORRECTED, (size_t)dense->segment_count * skeleton->block_count);
     memset(dense->has_row, true, row_count * sizeof(bool));
-    const double rate = (double)grid->rate_num / grid->rate_den;
     for (int path = 0; path < 3; path++) {
         for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
-            const struct scene_curve *const curve = motion->curves[lane * 3 + path];
-            struct dense_constant *const constant = &dense->constants[lane * 3 + path];
-            if (curve == NULL) {
+            const uint32_t index = lane * 3 + (uint32_t)path;
+            const struct scene_curve *const curve = motion->curves[index];
+            struct dense_constant *const constant = &dense->constants[index];
+            if (curve == NULL || is_keyed[index]) {
                 continue;
             }
             constant->is_present = true;
@@ -168,20 +235,12 @@ void dense_init(struct dense *dense, const struct motion *motion, const struct g
                 continue;
             }
             struct dense_track *const track = &dense->tracks[dense->track_count++];
-            track->lane = (uint16_t)lane;
+            track->lane = lane;
             track->path = (uint8_t)path;
             track->is_held = curve_is_stepped(curve);
             track->weight = weight_of(dense, lane, path);
             track->values = arena_take(arena, row_count, sizeof(double[4]));
-            for (uint32_t tick = 0; tick < row_count; tick++) {
-                const double time_s = grid_time(grid, tick);
-                const double tolerance =
-                    grid->is_exact ? grid_tolerance(rate, time_s) * 1.001 : 1e-9;
-                curve_at_tick(curve, path, time_s, tolerance, track->values[tick]);
-                if (motion->reference != NULL) {
-                    subtract_reference(&motion->reference[lane], path, track->values[tick]);
-                }
-            }
+            sample_track(dense, curve, 0, track);
             if (path == SCENE_ROTATION) {
                 centre_rotations(track, row_count);
             } else {
@@ -189,6 +248,7 @@ void dense_init(struct dense *dense, const struct motion *motion, const struct g
             }
         }
     }
+    init_values(dense, arena);
 }
 
 // ---- Between rows, unquantised -----------------------------------------------------------------
@@ -297,6 +357,44 @@ static void track_between(const struct dense *dense, const struct gap *gap, uint
     }
 }
 
+/// The error of one value inside a gap, as the displacement that counts the same.
+static double value_error(const struct dense *dense, struct metric *metric, uint32_t time_index,
+                          const struct gap *gap, const struct dense_track *track, double u)
+{
+    const struct property_values *const values = dense->motion->values;
+    const double tolerance = values->tolerance[values->property_of_value[track->lane]];
+    if (track->is_held) {
+        u = u >= 1.0 - 1.0 / 1024.0 / (gap->tick1 - gap->tick0) ? 1.0 : 0.0;
+    }
+    const double value0 = track->values[gap->tick0][0];
+    const double value1 = track->values[gap->tick1][0];
+    const double value = value0 + u * (value1 - value0);
+    const double exact = metric_values(metric, time_index)[track->lane];
+    return fabs(value - exact) / tolerance * dense->budget;
+}
+
+/// Lets keyed tracks play exactly.
+static void keyed_locals(const struct dense *dense, double time_s, struct scene_transform *locals)
+{
+    const struct motion *const motion = dense->motion;
+    for (uint32_t lane = 0; lane < motion->skeleton->lane_count; lane++) {
+        const bool *const is_keyed = &dense->is_keyed[lane * 3];
+        if (!is_keyed[0] && !is_keyed[1] && !is_keyed[2]) {
+            continue;
+        }
+        const struct scene_transform exact = motion_local(motion, lane, time_s);
+        if (is_keyed[SCENE_ROTATION]) {
+            memcpy(locals[lane].rotation, exact.rotation, sizeof exact.rotation);
+        }
+        if (is_keyed[SCENE_TRANSLATION]) {
+            memcpy(locals[lane].translation, exact.translation, sizeof exact.translation);
+        }
+        if (is_keyed[SCENE_SCALE]) {
+            memcpy(locals[lane].scale, exact.scale, sizeof exact.scale);
+        }
+    }
+}
+
 /// Writes the local transforms of everything that does not move.
 static void constant_locals(const struct dense *dense, struct scene_transform *locals)
 {
@@ -367,7 +465,13 @@ static double gap_error(const struct dense *dense, struct metric *metric,
         memcpy(comparison->locals, comparison->constants,
                skeleton->lane_count * sizeof *comparison->locals);
         for (uint32_t t = 0; t < dense->track_count; t++) {
-            track_between(dense, gap, t, u, &comparison->locals[dense->tracks[t].lane]);
+            const struct dense_track *const track = &dense->tracks[t];
+            if (track->path == SCENE_PROPERTY) {
+                const double error = value_error(dense, metric, i, gap, track, u);
+                largest = error > largest ? error : largest;
+            } else {
+                track_between(dense, gap, t, u, &comparison->locals[track->lane]);
+            }
         }
         if (motion->reference != NULL) {
             for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
@@ -375,6 +479,7 @@ static double gap_error(const struct dense *dense, struct metric *metric,
                     transform_add(&motion->reference[lane], &comparison->locals[lane]);
             }
         }
+        keyed_locals(dense, metric->times[i], comparison->locals);
         models_from_locals(skeleton, comparison->locals, comparison->models);
         const double(*const exact)[12] = metric_models(metric, i);
         for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
@@ -528,7 +633,19 @@ struct layout {
     uint32_t track_count;
     uint32_t animated_count[3];
     uint32_t constant_count[3];
+    uint32_t joint_track_count; // the tracks of values follow them
+    uint16_t *animated_values;  // [value_block_count]
+    uint32_t value_block_count;
+    uint32_t value_count;
 };
+
+/// Where the components of a track start, and how many there are of all tracks.
+static uint32_t first_component(const struct layout *layout, uint32_t index)
+{
+    return index < layout->joint_track_count
+               ? index * 3
+               : layout->joint_track_count * 3 + (index - layout->joint_track_count);
+}
 
 /// The grid spacing of a track as stored: the upper half of a float, rounded down.
 static uint16_t step_bits(double step)
@@ -608,18 +725,29 @@ static void plan_layout(const struct dense *dense, struct layout *layout, struct
     }
     memcpy(layout->constants, dense->constants,
            skeleton->lane_count * 3 * sizeof *layout->constants);
+    layout->value_block_count = (dense->motion->values->value_count + 15) / 16;
+    layout->animated_values = ARENA_NEW(arena, uint16_t, layout->value_block_count);
     for (uint32_t t = 0; t < dense->track_count; t++) {
         const struct dense_track *const track = &dense->tracks[t];
-        struct dense_constant *const constant =
-            &layout->constants[(uint32_t)track->lane * 3 + track->path];
+        if (track->path == SCENE_PROPERTY) {
+            layout->tracks[layout->track_count++] = t;
+            layout->value_count++;
+            layout->animated_values[track->lane / 16] |= (uint16_t)(1u << (track->lane % 16));
+            continue;
+        }
+        struct dense_constant *const constant = &layout->constants[track->lane * 3 + track->path];
         if (track->spread <= 0.5 * stored_step(track)) {
             flat_value(track, constant->value);
             continue;
         }
         constant->is_present = false;
         layout->tracks[layout->track_count++] = t;
+        layout->joint_track_count++;
         layout->animated_count[track->path]++;
         layout->animated[track->path][track->lane / 16] |= (uint16_t)(1u << (track->lane % 16));
+    }
+    if (layout->value_count == 0) {
+        layout->value_block_count = 0;
     }
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
         for (int path = 0; path < 3; path++) {
@@ -657,6 +785,12 @@ static uint64_t pack_rotation(const double rotation[4])
     return packed;
 }
 
+static void append_step(const struct dense_track *track, struct buffer *buffer)
+{
+    const uint16_t bits = step_bits(stored_step(track));
+    buffer_append(buffer, &bits, sizeof bits);
+}
+
 static void append_resident(const struct dense *dense, const struct layout *layout,
                             struct buffer *buffer)
 {
@@ -687,21 +821,27 @@ static void append_resident(const struct dense *dense, const struct layout *layo
             }
         }
     }
-    for (uint32_t i = 0; i < layout->track_count; i++) {
+    for (uint32_t i = 0; i < layout->joint_track_count; i++) {
         const struct dense_track *const track = &dense->tracks[layout->tracks[i]];
         if (track->path != SCENE_ROTATION) {
             buffer_append(buffer, track->offset, sizeof track->offset);
         }
     }
-    for (uint32_t i = 0; i < layout->track_count; i++) {
+    for (uint32_t i = 0; i < layout->joint_track_count; i++) {
         const struct dense_track *const track = &dense->tracks[layout->tracks[i]];
         if (track->path == SCENE_ROTATION) {
             buffer_append(buffer, track->mean_bits, sizeof track->mean_bits);
         }
     }
-    for (uint32_t i = 0; i < layout->track_count; i++) {
-        const uint16_t bits = step_bits(stored_step(&dense->tracks[layout->tracks[i]]));
-        buffer_append(buffer, &bits, sizeof bits);
+    for (uint32_t i = 0; i < layout->joint_track_count; i++) {
+        append_step(&dense->tracks[layout->tracks[i]], buffer);
+    }
+    buffer_append(buffer, layout->animated_values, layout->value_block_count * sizeof(uint16_t));
+    for (uint32_t i = layout->joint_track_count; i < layout->track_count; i++) {
+        buffer_append(buffer, dense->tracks[layout->tracks[i]].offset, sizeof(float));
+    }
+    for (uint32_t i = layout->joint_track_count; i < layout->track_count; i++) {
+        append_step(&dense->tracks[layout->tracks[i]], buffer);
     }
 }
 
@@ -754,7 +894,7 @@ static void quantise(const struct dense_track *track, const uint32_t *ticks, uin
         unroll(track, ticks, row_count, &unrolled);
         *is_flipping = unrolled.is_flipping;
     }
-    for (int c = 0; c < 3; c++) {
+    for (uint32_t c = 0; c < component_count(track); c++) {
         for (uint32_t row = 0; row < row_count; row++) {
             const double value = track->path == SCENE_ROTATION
                                      ? s[row][c]
@@ -762,6 +902,18 @@ static void quantise(const struct dense_track *track, const uint32_t *ticks, uin
             components[c].values[row] = (int32_t)round_half_up(value / step);
         }
         component_settle(&components[c], row_count);
+    }
+}
+
+/// Appends what a row holds of some tracks: one component of each.
+static void append_row_part(const struct layout *layout, const struct component *components,
+                            uint32_t row, uint32_t begin, uint32_t end, uint32_t offset,
+                            struct buffer *buffer)
+{
+    for (uint32_t i = begin; i < end; i++) {
+        const struct component *const component = &components[first_component(layout, i) + offset];
+        buffer_append_bits(buffer, (uint32_t)(component->values[row] - component->base),
+                           component->width);
     }
 }
 
@@ -783,17 +935,14 @@ static void append_rows(const struct dense *dense, const struct layout *layout,
                      mask &= (uint16_t)(mask - 1)) {
                     end++;
                 }
-                for (int c = 0; c < 3; c++) {
-                    for (uint32_t i = begin; i < end; i++) {
-                        const struct component *const component = &components[i * 3 + (uint32_t)c];
-                        buffer_append_bits(buffer,
-                                           (uint32_t)(component->values[row] - component->base),
-                                           component->width);
-                    }
+                for (uint32_t c = 0; c < 3; c++) {
+                    append_row_part(layout, components, row, begin, end, c, buffer);
                 }
                 next[path] = end;
             }
         }
+        append_row_part(layout, components, row, layout->joint_track_count, layout->track_count, 0,
+                        buffer);
         buffer_close_bits(buffer);
     }
 }
@@ -812,19 +961,21 @@ static uint32_t append_segment(const struct dense *dense, const struct layout *l
     };
     header.tick_count = (uint16_t)(segment_end(dense, segment) - header.first_tick);
 
-    struct component *const components =
-        ARENA_NEW(&arena, struct component, (size_t)layout->track_count * 3);
+    const uint32_t component_total = first_component(layout, layout->track_count);
+    struct component *const components = ARENA_NEW(&arena, struct component, component_total);
     double(*const s)[3] = arena_take(&arena, row_count, sizeof(double[3]));
     uint8_t *const flips = ARENA_NEW(&arena, uint8_t, blocks);
-    uint16_t *const holds = ARENA_NEW(&arena, uint16_t, (size_t)blocks * 3);
+    const size_t hold_count = (size_t)blocks * 3 + layout->value_block_count;
+    uint16_t *const holds = ARENA_NEW(&arena, uint16_t, hold_count);
     uint32_t row_bits = 0;
     for (uint32_t i = 0; i < layout->track_count; i++) {
         const struct dense_track *const track = &dense->tracks[layout->tracks[i]];
+        struct component *const own = &components[first_component(layout, i)];
         bool is_flipping;
-        for (int c = 0; c < 3; c++) {
-            components[i * 3 + (uint32_t)c].values = ARENA_NEW(&arena, int32_t, row_count);
+        for (uint32_t c = 0; c < component_count(track); c++) {
+            own[c].values = ARENA_NEW(&arena, int32_t, row_count);
         }
-        quantise(track, ticks, row_count, s, &components[i * 3], &is_flipping);
+        quantise(track, ticks, row_count, s, own, &is_flipping);
         if (is_flipping) {
             flips[track->lane / 16] = TRP__RULE_FLIP;
         }
@@ -832,10 +983,9 @@ static uint32_t append_segment(const struct dense *dense, const struct layout *l
             holds[track->path * blocks + track->lane / 16] |= (uint16_t)(1u << (track->lane % 16));
             header.flags |= TRP__SEGMENT_HOLDS;
         }
-        for (int c = 0; c < 3; c++) {
-            const struct component *const component = &components[i * 3 + (uint32_t)c];
-            const uint32_t bits = signed_bits_of(component->base);
-            row_bits += component->width;
+        for (uint32_t c = 0; c < component_count(track); c++) {
+            const uint32_t bits = signed_bits_of(own[c].base);
+            row_bits += own[c].width;
             if (bits > header.base_bits[track->path]) {
                 header.base_bits[track->path] = (uint8_t)bits;
             }
@@ -866,14 +1016,17 @@ static uint32_t append_segment(const struct dense *dense, const struct layout *l
         }
     }
     if (header.flags & TRP__SEGMENT_HOLDS) {
-        buffer_append(buffer, holds, (size_t)blocks * 3 * sizeof *holds);
+        buffer_append(buffer, holds, hold_count * sizeof *holds);
     }
-    for (uint32_t i = 0; i < layout->track_count * 3; i++) {
+    for (uint32_t i = 0; i < component_total; i++) {
         buffer_append_bits(buffer, components[i].width, 5);
     }
-    for (uint32_t i = 0; i < layout->track_count * 3; i++) {
-        const uint32_t path = dense->tracks[layout->tracks[i / 3]].path;
-        buffer_append_bits(buffer, (uint32_t)components[i].base, header.base_bits[path]);
+    for (uint32_t i = 0; i < layout->track_count; i++) {
+        const struct dense_track *const track = &dense->tracks[layout->tracks[i]];
+        for (uint32_t c = 0; c < component_count(track); c++) {
+            buffer_append_bits(buffer, (uint32_t)components[first_component(layout, i) + c].base,
+                               header.base_bits[track->path]);
+        }
     }
     buffer_close_bits(buffer);
     header.rows_offset = (uint32_t)(buffer->size - start);
@@ -903,6 +1056,10 @@ void dense_encode(const struct dense *dense, struct buffer *buffer)
         .metres_per_unit = 1.0f,
         .source_joint_count = skeleton->raw_joint_count,
         .flags = motion->reference != NULL ? TRP_CLIP_ADDITIVE : 0,
+        .skeleton = skeleton->lane_count > 0 ? 0 : TRP_NONE,
+        .property_set = motion_has_values(motion) ? 0 : TRP_NONE,
+        .value_block_count = layout.value_block_count,
+        .animated_value_count = layout.value_count,
     };
     for (int path = 0; path < 3; path++) {
         header.animated_count[path] = (uint16_t)layout.animated_count[path];

@@ -12,15 +12,15 @@
 #include "metric.h"
 #include "motion.h"
 
-/// One animated property of one lane, sampled at every tick.
+/// One animated property of one lane, or one value, sampled at every tick.
 struct dense_track {
-    uint16_t lane;
-    uint8_t path; // enum scene_path
+    uint32_t lane; // or the value
+    uint8_t path;  // enum scene_path
     bool is_held;
     int16_t mean_bits[3]; // rotations: the quantised mean ...
     double mean[4];       // ... and what it decodes to
     float offset[3];      // translations and scales: what values are stored against
-    double (*values)[4];  // [tick_count + 1] rotations: relative to the mean; else x y z
+    double (*values)[4];  // [tick_count + 1] rotations: relative to the mean; x y z; or x
     double spread;        // largest distance of a stored component from 0 (rotation) or its middle
     double weight;        // model-space displacement that one unit of `step` may cost
     double step;
@@ -37,7 +37,9 @@ struct dense {
     struct grid grid;
     uint32_t ticks_per_segment;
     uint32_t segment_count;
-    double shell_units; // of the error metric, in model space
+    const bool *is_keyed; // [motion_curve_count] what keyed tracks play, exactly
+    double budget;        // displacement that a property at its tolerance counts as
+    double shell_units;   // of the error metric, in model space
     uint32_t track_count;
     struct dense_track *tracks;       // by path, then lane
     struct dense_constant *constants; // [lane_count * 3]; of animated tracks: unused
@@ -47,8 +49,10 @@ struct dense {
 };
 
 /// Samples a motion at every tick of a grid and tells what moves from what does not.
-void dense_init(struct dense *dense, const struct motion *motion, const struct grid *grid,
-                uint32_t ticks_per_segment, double shell_units, struct arena *arena);
+/// @param is_keyed curves of the motion that are left to keyed tracks
+void dense_init(struct dense *dense, const struct motion *motion, const bool *is_keyed,
+                const struct grid *grid, uint32_t ticks_per_segment, double shell_units,
+                double budget, struct arena *arena);
 
 /// Keeps as few rows as keep the error between them, unquantised, below `limit`.
 void dense_choose_rows(struct dense *dense, struct metric *metric, double limit);
@@ -59,8 +63,8 @@ void dense_choose_rules(struct dense *dense, struct metric *metric, double limit
 /// Returns the error that a row at every tick would leave without quantisation.
 double dense_error_of_grid(struct dense *dense, struct metric *metric);
 
-/// Writes the bytes of the clip with the tracks' present steps. Strings, errors and budgets are
-/// left zero for the caller.
+/// Writes the bytes of the clip with the tracks' present steps, but for keyed tracks. Strings,
+/// errors and budgets are left zero for the caller; skeleton and property set are number 0.
 void dense_encode(const struct dense *dense, struct buffer *buffer);
 
 #endif

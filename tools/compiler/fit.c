@@ -13,6 +13,7 @@
 
 #include "../../src/format.h"
 #include "dense.h"
+#include "keyed.h"
 #include "metric.h"
 #include "pack_writer.h"
 
@@ -26,6 +27,8 @@ static const double row_shares[] = {0.15, 0.4, 0.65};
 
 struct fit {
     const struct motion *motion;
+    bool *is_keyed; // [motion_curve_count]
+    bool is_slerp;  // keyed rotations follow slerp itself
     struct metric metric;
     struct dense dense;
     double budget; // in source units
@@ -36,11 +39,27 @@ struct fit {
     struct metric_result best_result;
 };
 
+/// Writes the clip as it is planned now.
+static void encode(const struct fit *fit, struct buffer *clip)
+{
+    dense_encode(&fit->dense, clip);
+    const uint32_t keyed = keyed_encode(fit->motion, fit->is_keyed, fit->is_slerp, clip);
+    struct trp__clip_header header;
+    memcpy(&header, clip->bytes, sizeof header);
+    header.keyed_offset = keyed;
+    memcpy(clip->bytes, &header, sizeof header);
+}
+
 /// Opens the bytes of one clip in a pack of its own and measures them.
 static void measure(struct fit *fit, const struct buffer *clip, struct metric_result *result)
 {
     struct pack_writer writer = {0};
-    pack_writer_add_skeleton(&writer, fit->motion->skeleton);
+    if (fit->motion->skeleton->lane_count > 0) {
+        pack_writer_add_skeleton(&writer, fit->motion->skeleton);
+    }
+    if (motion_has_values(fit->motion)) {
+        pack_writer_add_property_set(&writer, "", fit->motion->values);
+    }
     pack_writer_add_clip(&writer, clip);
     void *bytes;
     const size_t size = pack_writer_finish(&writer, &bytes);
@@ -65,13 +84,13 @@ static bool try_steps(struct fit *fit, double *error)
 {
     struct buffer clip = {0};
     struct metric_result result;
-    dense_encode(&fit->dense, &clip);
+    encode(fit, &clip);
     measure(fit, &clip, &result);
     if (error != NULL) {
         *error = result.max;
     }
-    const bool is_better =
-        result.max <= AIM * fit->budget && (fit->best.size == 0 || clip.size < fit->best.size);
+    const bool is_better = result.max <= AIM * fit->budget && result.max_values <= 1.0 &&
+                           (fit->best.size == 0 || clip.size < fit->best.size);
     if (is_better) {
         buffer_free(&fit->best);
         fit->best = clip;
@@ -104,6 +123,9 @@ static void move_steps(struct fit *fit, double strength)
     gather_subtrees(fit);
     for (uint32_t t = 0; t < fit->dense.track_count; t++) {
         struct dense_track *const track = &fit->dense.tracks[t];
+        if (track->path == SCENE_PROPERTY) {
+            continue; // its step is its tolerance
+        }
         const double error = fit->subtree_errors[track->lane];
         double ratio = error > 0.0 ? AIM * 0.995 * fit->budget / error : 2.0;
         ratio = ratio > 2.0 ? 2.0 : ratio < 0.5 ? 0.5 : ratio;
@@ -114,15 +136,24 @@ static void move_steps(struct fit *fit, double strength)
 static void scale_steps(struct fit *fit, double factor)
 {
     for (uint32_t t = 0; t < fit->dense.track_count; t++) {
-        fit->dense.tracks[t].step *= factor;
+        fit->dense.tracks[t].step *= fit->dense.tracks[t].path == SCENE_PROPERTY ? 1.0 : factor;
     }
 }
 
 /// Moves all steps together, round by round, towards an even use of the budget.
 static void balance_steps(struct fit *fit)
 {
+    bool has_joints = false;
     for (uint32_t t = 0; t < fit->dense.track_count; t++) {
-        fit->dense.tracks[t].step = 0.3 * fit->budget / fit->dense.tracks[t].weight;
+        struct dense_track *const track = &fit->dense.tracks[t];
+        if (track->path != SCENE_PROPERTY) {
+            track->step = 0.3 * fit->budget / track->weight;
+            has_joints = true;
+        }
+    }
+    if (!has_joints) {
+        try_steps(fit, NULL);
+        return;
     }
     for (int round = 0; round < ROUND_COUNT; round++) {
         double error;
@@ -146,7 +177,9 @@ static void coarsen_steps(struct fit *fit)
     for (int pass = 0; pass < PASS_COUNT && has_gained; pass++) {
         has_gained = false;
         for (uint32_t t = 0; t < fit->dense.track_count; t++) {
-            for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+            const size_t factor_count =
+                tracks[t].path == SCENE_PROPERTY ? 0 : sizeof factors / sizeof factors[0];
+            for (size_t i = 0; i < factor_count; i++) {
                 tracks[t].step = fit->best_steps[t] * factors[i];
                 if (try_steps(fit, NULL)) {
                     has_gained = true;
@@ -168,7 +201,8 @@ static void settle_grid(struct fit *fit, struct grid *grid, double shell_units, 
                                                              : grid->tick_count)
                 : TRP__MAX_SEGMENT_TICKS;
         metric_init(&fit->metric, fit->motion, grid, shell_units, factor == 1 ? 4 : 2, arena);
-        dense_init(&fit->dense, fit->motion, grid, segment, shell_units, arena);
+        dense_init(&fit->dense, fit->motion, fit->is_keyed, grid, segment, shell_units, fit->budget,
+                   arena);
         if (grid->tick_count == 0 ||
             dense_error_of_grid(&fit->dense, &fit->metric) <= GRID_SHARE * fit->budget ||
             !grid_refine(grid, 2)) {
@@ -224,15 +258,30 @@ static bool ends_where_it_began(const struct motion *motion, double shell_units,
         const double shell = shell_units / skeleton->shell_scale[lane];
         is_closed = is_closed && metric_displacement(first[lane], last[lane], shell) <= budget;
     }
+    double *const value_first = ARENA_NEW(&arena, double, motion->values->value_count);
+    double *const value_last = ARENA_NEW(&arena, double, motion->values->value_count);
+    for (uint32_t i = 0; i < motion->values->property_count && is_closed; i++) {
+        motion_property(motion, i, 0.0, value_first);
+        motion_property(motion, i, motion->duration_s, value_last);
+        for (uint32_t c = 0; c < motion->values->properties[i].value_count; c++) {
+            is_closed =
+                is_closed && fabs(value_last[c] - value_first[c]) <= motion->values->tolerance[i];
+        }
+    }
     arena_free(&arena);
     return is_closed;
 }
 
-static bool find_grid(const struct motion *motion, struct grid *grid, struct arena *arena,
+/// Finds the grid of all curves that are not keyed (of all, where every one is).
+static bool find_grid(const struct fit *fit, struct grid *grid, struct arena *arena,
                       struct report *report)
 {
+    const struct motion *const motion = fit->motion;
     double *times;
-    const uint32_t count = motion_key_times(motion, arena, &times);
+    uint32_t count = motion_key_times(motion, fit->is_keyed, arena, &times);
+    if (count == 0) {
+        count = motion_key_times(motion, NULL, arena, &times);
+    }
     if (!grid_find(times, count, motion->duration_s, grid)) {
         return report_error(report, TROUPE_EXIT_UNSUPPORTED, motion->source_clip, "clip.length",
                             "%g s are more ticks than a clip can have", motion->duration_s);
@@ -240,31 +289,72 @@ static bool find_grid(const struct motion *motion, struct grid *grid, struct are
     return true;
 }
 
-/// Reports motion that had to be resampled, and by how much its stepped edges moved.
-static void report_resampling(const struct motion *motion, const struct grid *grid,
-                              struct report *report)
+/// Leaves to keyed tracks what must not be resampled: everything on request, switches and numbers,
+/// properties that do not move, and stepped curves where no grid holds their edges.
+static bool choose_keyed(struct fit *fit, const struct fit_options *options, struct grid *grid,
+                         struct arena *arena, struct report *report)
 {
-    double largest = 0.0;
-    for (uint32_t i = 0; i < motion->skeleton->lane_count * 3; i++) {
-        const struct scene_curve *const curve = motion->curves[i];
-        for (uint32_t key = 0; curve != NULL && curve_is_stepped(curve) && key < curve->key_count;
-             key++) {
-            const double rate = (double)grid->rate_num / grid->rate_den;
-            const double off =
-                fabs(floor(curve->times[key] * rate + 0.5) / rate - curve->times[key]);
-            largest = off > largest ? off : largest;
+    const struct motion *const motion = fit->motion;
+    const uint32_t joint_curves = motion->skeleton->lane_count * 3;
+    for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
+        const struct scene_curve *const curve = motion_curve(motion, i);
+        fit->is_keyed[i] = curve != NULL && options->is_exact;
+        if (curve != NULL && i >= joint_curves) {
+            fit->is_keyed[i] |= motion->values->properties[i - joint_curves].type != SCENE_FLOAT ||
+                                curve_is_constant(curve);
         }
     }
-    if (largest > 0.0) {
-        report_warning(report, motion->source_clip, "clip.resampled",
-                       "no grid up to 960 Hz holds all keys: resampled at %g Hz, stepped edges "
-                       "moved by up to %g s",
-                       (double)grid->rate_num / grid->rate_den, largest);
-    } else {
-        report_warning(report, motion->source_clip, "clip.resampled",
-                       "no grid up to 960 Hz holds all keys: resampled at %g Hz",
-                       (double)grid->rate_num / grid->rate_den);
+    if (!find_grid(fit, grid, arena, report)) {
+        return false;
     }
+    if (grid->is_exact) {
+        return true;
+    }
+    for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
+        const struct scene_curve *const curve = motion_curve(motion, i);
+        fit->is_keyed[i] |= curve != NULL && curve_is_stepped(curve);
+    }
+    return find_grid(fit, grid, arena, report);
+}
+
+/// The bytes that a dense track takes in the best clip so far.
+static double dense_bytes(const struct fit *fit, uint32_t index)
+{
+    const struct dense_track *const track = &fit->dense.tracks[index];
+    struct trp__clip_header header;
+    memcpy(&header, fit->best.bytes, sizeof header);
+    const double levels = 2.0 * track->spread / fit->best_steps[index];
+    const double components = track->path == SCENE_PROPERTY ? 1.0 : 3.0;
+    double bits = 0.0;
+    for (double range = levels; range >= 1.0; range /= 2.0) {
+        bits += 1.0;
+    }
+    return components * bits * header.row_count / 8.0;
+}
+
+/// Leaves to keyed tracks the curves that would be much smaller there: few keys in a long clip.
+/// @return whether there are any
+static bool choose_sparse(struct fit *fit)
+{
+    const struct motion *const motion = fit->motion;
+    const uint32_t joint_curves = motion->skeleton->lane_count * 3;
+    double *const bytes = calloc(motion_curve_count(motion), sizeof *bytes);
+    bool has_sparse = false;
+    for (uint32_t t = 0; t < fit->dense.track_count; t++) {
+        const struct dense_track *const track = &fit->dense.tracks[t];
+        const uint32_t curve = track->path == SCENE_PROPERTY
+                                   ? joint_curves + motion->values->property_of_value[track->lane]
+                                   : track->lane * 3 + track->path;
+        bytes[curve] += dense_bytes(fit, t);
+    }
+    for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
+        if (bytes[i] > 0.0 && 2.0 * keyed_bytes(motion_curve(motion, i)) < bytes[i]) {
+            fit->is_keyed[i] = true;
+            has_sparse = true;
+        }
+    }
+    free(bytes);
+    return has_sparse;
 }
 
 /// Writes what was measured into the header.
@@ -288,6 +378,66 @@ static void finish_header(struct fit *fit, const struct fit_options *options, bo
     memcpy(fit->best.bytes, &header, sizeof header);
 }
 
+/// Searches with the present choice of keyed tracks; where the budget does not hold, with slerp.
+static void search_grid(struct fit *fit, struct grid grid, double shell_units, struct arena *arena)
+{
+    settle_grid(fit, &grid, shell_units, arena);
+    fit->best_steps = ARENA_NEW(arena, double, fit->dense.track_count);
+    // Floats far from the origin cannot do better than this.
+    const double floor_units = 4.0 * metric_extent(&fit->metric) / 8388608.0;
+    fit->budget = fit->budget > floor_units ? fit->budget : floor_units;
+    fit->dense.budget = fit->budget;
+    fit->dense.rest_tolerance = 0.02 * fit->budget;
+    fit->is_slerp = false;
+    search(fit);
+    if (fit->best.size == 0) {
+        fit->is_slerp = true;
+        search(fit);
+    }
+}
+
+/// Tries whether sparse curves are better keyed.
+static void search_sparse(struct fit *fit, const struct grid *grid, double shell_units,
+                          struct arena *arena)
+{
+    if (fit->best.size == 0 || !choose_sparse(fit)) {
+        return;
+    }
+    const struct buffer dense = fit->best;
+    const struct metric_result dense_result = fit->best_result;
+    fit->best = (struct buffer){0};
+    search_grid(fit, *grid, shell_units, arena);
+    if (fit->best.size == 0 || fit->best.size >= dense.size) {
+        buffer_free(&fit->best);
+        fit->best = dense;
+        fit->best_result = dense_result;
+    } else {
+        struct buffer unused = dense;
+        buffer_free(&unused);
+    }
+}
+
+static bool report_over_budget(struct fit *fit, double to_units, struct report *report)
+{
+    const struct motion *const motion = fit->motion;
+    struct buffer bytes = {0};
+    struct metric_result result;
+    encode(fit, &bytes);
+    measure(fit, &bytes, &result);
+    buffer_free(&bytes);
+    if (result.max_values > 1.0) {
+        return report_error(report, TROUPE_EXIT_BUDGET, motion->source_clip, "clip.budget",
+                            "property '%s' is off by %.3g times its tolerance",
+                            motion->values->properties[result.worst_property].path,
+                            result.max_values);
+    }
+    const uint16_t joint = motion->skeleton->joint_of_lane[result.worst_lane];
+    return report_error(report, TROUPE_EXIT_BUDGET, motion->source_clip, "clip.budget",
+                        "error of %.4f mm at joint '%s', %.6f s, is over the budget of %.4f mm",
+                        result.max / to_units, motion->skeleton->name_of_joint[joint],
+                        result.worst_time_s, fit->budget / to_units);
+}
+
 bool fit_motion(struct motion *motion, const struct fit_options *options, struct arena *arena,
                 struct buffer *clip, struct report *report)
 {
@@ -297,46 +447,30 @@ bool fit_motion(struct motion *motion, const struct fit_options *options, struct
     struct arena own = {0};
     struct grid grid;
     struct fit fit = {.motion = motion, .budget = options->error_mm * to_units};
-    bool ok = find_grid(motion, &grid, &own, report);
+    fit.is_keyed = ARENA_NEW(&own, bool, motion_curve_count(motion));
+    bool ok = choose_keyed(&fit, options, &grid, &own, report);
     bool is_closed = false;
     if (ok && options->loop != COMPILE_LOOP_OFF) {
         is_closed = ends_where_it_began(motion, shell_units, fit.budget);
         if (!is_closed && options->loop == COMPILE_LOOP_ON) {
             motion_close(motion, grid_time(&grid, 1), arena);
             is_closed = true;
-            ok = find_grid(motion, &grid, &own, report);
+            ok = choose_keyed(&fit, options, &grid, &own, report);
         }
     }
-    if (!ok) {
-        arena_free(&own);
-        return false;
+    if (ok) {
+        fit.lane_errors = ARENA_NEW(&own, double, lanes);
+        fit.subtree_errors = ARENA_NEW(&own, double, lanes);
+        search_grid(&fit, grid, shell_units, &own);
+        if (!grid.is_exact && fit.dense.track_count > 0) {
+            report_warning(report, motion->source_clip, "clip.resampled",
+                           "no grid up to 960 Hz holds all keys: resampled at %g Hz",
+                           (double)fit.dense.grid.rate_num / fit.dense.grid.rate_den);
+        }
+        search_sparse(&fit, &grid, shell_units, &own);
+        ok = fit.best.size > 0 || report_over_budget(&fit, to_units, report);
     }
-    const bool is_exact = grid.is_exact;
-    fit.lane_errors = ARENA_NEW(&own, double, lanes);
-    fit.subtree_errors = ARENA_NEW(&own, double, lanes);
-    settle_grid(&fit, &grid, shell_units, &own);
-    fit.best_steps = ARENA_NEW(&own, double, fit.dense.track_count);
-
-    // Floats far from the origin cannot do better than this.
-    const double floor_units = 4.0 * metric_extent(&fit.metric) / 8388608.0;
-    fit.budget = fit.budget > floor_units ? fit.budget : floor_units;
-    fit.dense.rest_tolerance = 0.02 * fit.budget;
-    search(&fit);
-    if (!is_exact) {
-        report_resampling(motion, &grid, report);
-    }
-    if (fit.best.size == 0) {
-        struct buffer bytes = {0};
-        struct metric_result result;
-        dense_encode(&fit.dense, &bytes);
-        measure(&fit, &bytes, &result);
-        buffer_free(&bytes);
-        const uint16_t joint = motion->skeleton->joint_of_lane[result.worst_lane];
-        ok = report_error(report, TROUPE_EXIT_BUDGET, motion->source_clip, "clip.budget",
-                          "error of %.4f mm at joint '%s', %.6f s, is over the budget of %.4f mm",
-                          result.max / to_units, motion->skeleton->name_of_joint[joint],
-                          result.worst_time_s, fit.budget / to_units);
-    } else {
+    if (ok) {
         finish_header(&fit, options, is_closed, fit.budget / to_units);
         *clip = fit.best;
     }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// The search: grid, rows, rules and steps that make a clip small and keep it within its budget.
+// The search: what is keyed and what is dense, and the grid, rows, rules and steps that make a clip
+// small and keep it within its budget.
 #ifndef TROUPE_TOOLS_FIT_H
 #define TROUPE_TOOLS_FIT_H
 
@@ -13,6 +14,7 @@ struct fit_options {
     double error_mm;
     double shell_m;
     enum compile_loop loop;
+    bool is_exact; // everything as keyed tracks
 };
 
 /// Fits a motion and writes the bytes of its clip, with measured errors; strings and skeleton

@@ -50,19 +50,19 @@ struct edges {
 static void find_edges(const struct motion *motion, const struct grid *grid, struct edges *edges,
                        struct arena *arena)
 {
-    const uint32_t curve_count = motion->skeleton->lane_count * 3;
+    const uint32_t curve_count = motion_curve_count(motion);
     size_t most = 0;
     for (uint32_t i = 0; i < curve_count; i++) {
-        if (motion->curves[i] != NULL && curve_is_stepped(motion->curves[i])) {
-            most += motion->curves[i]->key_count;
-        }
+        const struct scene_curve *const curve = motion_curve(motion, i);
+        most += curve != NULL && curve_is_stepped(curve) ? curve->key_count : 0;
     }
     struct moment *const moments = ARENA_NEW(arena, struct moment, most);
     uint32_t count = 0;
     for (uint32_t i = 0; i < curve_count; i++) {
-        if (motion->curves[i] != NULL && curve_is_stepped(motion->curves[i])) {
-            for (uint32_t key = 1; key < motion->curves[i]->key_count; key++) {
-                moments[count++] = (struct moment){motion->curves[i]->times[key], true};
+        const struct scene_curve *const curve = motion_curve(motion, i);
+        if (curve != NULL && curve_is_stepped(curve)) {
+            for (uint32_t key = 1; key < curve->key_count; key++) {
+                moments[count++] = (struct moment){curve->times[key], true};
             }
         }
     }
@@ -98,6 +98,13 @@ static double clear_of_edges(const struct edges *edges, double time_s)
     return time_s > 0.0 ? time_s : 0.0;
 }
 
+static void all_values(const struct motion *motion, double time_s, double *values)
+{
+    for (uint32_t i = 0; i < motion->values->property_count; i++) {
+        motion_property(motion, i, time_s, values + motion->values->first_value[i]);
+    }
+}
+
 void metric_init(struct metric *metric, const struct motion *motion, const struct grid *grid,
                  double shell_units, uint32_t fraction_count, struct arena *arena)
 {
@@ -109,7 +116,7 @@ void metric_init(struct metric *metric, const struct motion *motion, const struc
         metric->shell[lane] = shell_units / skeleton->shell_scale[lane];
     }
     double *key_times;
-    const uint32_t key_count = motion_key_times(motion, arena, &key_times);
+    const uint32_t key_count = motion_key_times(motion, NULL, arena, &key_times);
     struct edges edges;
     find_edges(motion, grid, &edges, arena);
     const uint32_t base_count = key_count + grid->tick_count + 1;
@@ -148,12 +155,16 @@ void metric_init(struct metric *metric, const struct motion *motion, const struc
         metric->times[i] = moments[i].time_s;
         metric->is_key[i] = moments[i].is_key;
     }
+    const uint32_t value_count = motion->values->value_count;
     metric->models = arena_take(arena, lanes, sizeof(double[12]));
-    const size_t cache_bytes = (size_t)count * lanes * sizeof(double[12]);
-    if (cache_bytes <= CACHE_LIMIT) {
+    metric->values = ARENA_NEW(arena, double, value_count);
+    const size_t moment_bytes = lanes * sizeof(double[12]) + value_count * sizeof(double);
+    if (count * moment_bytes <= CACHE_LIMIT) {
         metric->cache = arena_take(arena, (size_t)count * lanes, sizeof(double[12]));
+        metric->value_cache = ARENA_NEW(arena, double, (size_t)count *value_count);
         for (uint32_t i = 0; i < count; i++) {
             motion_models(motion, metric->times[i], metric->cache + (size_t)i * lanes);
+            all_values(motion, metric->times[i], metric->value_cache + (size_t)i * value_count);
         }
     }
 }
@@ -169,6 +180,15 @@ const double (*metric_models(struct metric *metric, uint32_t time_index))[12]
         metric->models_at = time_index;
     }
     return (const double(*)[12])metric->models;
+}
+
+const double *metric_values(struct metric *metric, uint32_t time_index)
+{
+    if (metric->value_cache != NULL) {
+        return metric->value_cache + (size_t)time_index * metric->motion->values->value_count;
+    }
+    all_values(metric->motion, metric->times[time_index], metric->values);
+    return metric->values;
 }
 
 double metric_displacement(const double exact[12], const double other[12], double shell)
@@ -209,6 +229,21 @@ static void widen_pose(const struct motion *motion, const trp_pose_block *pose,
     }
 }
 
+static void compare_values(struct metric *metric, uint32_t time_index, const float *values,
+                           struct metric_result *result)
+{
+    const struct property_values *const own = metric->motion->values;
+    const double *const exact = own->value_count > 0 ? metric_values(metric, time_index) : NULL;
+    for (uint32_t i = 0; i < own->value_count; i++) {
+        const uint32_t property = own->property_of_value[i];
+        const double error = fabs((double)values[i] - exact[i]) / own->tolerance[property];
+        if (!(error <= result->max_values)) {
+            result->max_values = error;
+            result->worst_property = property;
+        }
+    }
+}
+
 void metric_measure(struct metric *metric, const trp_clip *clip, struct metric_result *result,
                     double *lane_errors)
 {
@@ -219,10 +254,14 @@ void metric_measure(struct metric *metric, const trp_clip *clip, struct metric_r
         ARENA_NEW(&arena, trp_pose_block, (size_t)skeleton->block_count * BATCH);
     struct scene_transform *const locals = ARENA_NEW(&arena, struct scene_transform, lanes);
     double(*const models)[12] = arena_take(&arena, lanes, sizeof(double[12]));
+    const uint32_t value_count = metric->motion->values->value_count;
+    float *const values = ARENA_NEW(&arena, float, (size_t)value_count *BATCH);
     trp_sample_request requests[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) {
-        requests[i] =
-            (trp_sample_request){.clip = clip, .pose = poses + (size_t)i * skeleton->block_count};
+        requests[i] = (trp_sample_request){
+            .clip = clip,
+            .pose = skeleton->block_count > 0 ? poses + (size_t)i * skeleton->block_count : NULL,
+            .values = value_count > 0 ? values + (size_t)i * value_count : NULL};
     }
     trp_sample_args args = {.requests = requests, .request_count = BATCH};
     args.scratch_bytes = trp_sample_scratch_bytes(&args);
@@ -241,6 +280,9 @@ void metric_measure(struct metric *metric, const trp_clip *clip, struct metric_r
         if (trp_sample(&args, NULL) != TRP_OK) {
             fputs("troupe: error: the runtime refused its own clip [internal]\n", stderr);
             exit(TROUPE_EXIT_INTERNAL);
+        }
+        for (uint32_t i = 0; i < args.request_count; i++) {
+            compare_values(metric, start + i, requests[i].values, result);
         }
         for (uint32_t i = 0; i < args.request_count; i++) {
             const double(*const exact)[12] = metric_models(metric, start + i);
@@ -267,7 +309,9 @@ void metric_measure(struct metric *metric, const trp_clip *clip, struct metric_r
             }
         }
     }
-    result->mean = sum / ((double)metric->time_count * skeleton->joint_count);
+    result->mean = skeleton->joint_count > 0
+                       ? sum / ((double)metric->time_count * skeleton->joint_count)
+                       : 0.0;
     arena_free(&arena);
 }
 

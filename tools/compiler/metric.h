@@ -21,6 +21,8 @@ struct metric {
     double (*cache)[12];  // [time_count * lane_count], null where it would be too large
     double (*models)[12]; // [lane_count] the last ones computed without a cache
     uint32_t models_at;
+    double *value_cache; // [time_count * value_count], null where it would be too large
+    double *values;      // [value_count] the last ones computed without a cache
 };
 
 struct metric_result {
@@ -29,6 +31,8 @@ struct metric_result {
     double mean;
     uint32_t worst_lane;
     double worst_time_s;
+    double max_values; // largest error of a property, in parts of its tolerance
+    uint32_t worst_property;
 };
 
 /// Chooses the moments: keys, ticks of the grid, fixed fractions of every interval between them,
@@ -39,6 +43,9 @@ void metric_init(struct metric *metric, const struct motion *motion, const struc
 
 /// Returns the exact model matrices at a moment; valid until the next call.
 const double (*metric_models(struct metric *metric, uint32_t time_index))[12];
+
+/// Returns the exact property values at a moment; valid until the next call.
+const double *metric_values(struct metric *metric, uint32_t time_index);
 
 /// Returns the largest displacement of the six points of a joint between two matrices.
 double metric_displacement(const double exact[12], const double other[12], double shell);

@@ -8,9 +8,51 @@
 
 #include "quat.h"
 
-bool motion_of_clip(const struct skeleton *skeleton, uint32_t clip_index, struct arena *arena,
-                    struct motion *motion)
+/// A value may be off by this, times its largest size where that is above 1.
+#define VALUE_TOLERANCE 1e-5
+
+static void widen_tolerance(double *tolerance, const double *values, size_t count)
 {
+    for (size_t i = 0; i < count; i++) {
+        const double size = fabs(values[i]) * VALUE_TOLERANCE;
+        *tolerance = size > *tolerance ? size : *tolerance;
+    }
+}
+
+struct property_values *property_values_of(const struct scene *scene, struct arena *arena)
+{
+    struct property_values *const values = ARENA_NEW(arena, struct property_values, 1);
+    values->property_count = scene->property_count;
+    values->properties = scene->properties;
+    values->first_value = ARENA_NEW(arena, uint32_t, scene->property_count);
+    values->tolerance = ARENA_NEW(arena, double, scene->property_count);
+    for (uint32_t i = 0; i < scene->property_count; i++) {
+        values->first_value[i] = values->value_count;
+        values->value_count += scene->properties[i].value_count;
+        values->tolerance[i] = VALUE_TOLERANCE;
+    }
+    values->property_of_value = ARENA_NEW(arena, uint32_t, values->value_count);
+    for (uint32_t i = 0; i < scene->property_count; i++) {
+        for (uint32_t k = 0; k < scene->properties[i].value_count; k++) {
+            values->property_of_value[values->first_value[i] + k] = i;
+        }
+    }
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        for (uint32_t t = 0; t < scene->clips[i].track_count; t++) {
+            const struct scene_track *const track = &scene->clips[i].tracks[t];
+            if (track->path == SCENE_PROPERTY) {
+                widen_tolerance(&values->tolerance[track->property], track->curve.values,
+                                (size_t)track->curve.key_count * track->curve.stride);
+            }
+        }
+    }
+    return values;
+}
+
+bool motion_of_clip(const struct skeleton *skeleton, const struct property_values *values,
+                    uint32_t clip_index, struct arena *arena, struct motion *motion)
+{
+    static const struct property_values none;
     const struct scene_clip *const clip = &skeleton->scene->clips[clip_index];
     *motion = (struct motion){
         .skeleton = skeleton,
@@ -19,11 +61,18 @@ bool motion_of_clip(const struct skeleton *skeleton, uint32_t clip_index, struct
         .source_clip_index = clip_index,
         .duration_s = clip->duration_s,
         .curves = ARENA_NEW(arena, const struct scene_curve *, skeleton->lane_count * 3),
+        .values = values != NULL ? values : &none,
     };
+    motion->property_curves =
+        ARENA_NEW(arena, const struct scene_curve *, motion->values->property_count);
     bool is_moved = false;
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct scene_track *const track = &clip->tracks[i];
         if (track->path == SCENE_PROPERTY) {
+            if (values != NULL) {
+                motion->property_curves[track->property] = &track->curve;
+                is_moved = true;
+            }
             continue;
         }
         const uint32_t joint = skeleton->joint_of_node[track->node];
@@ -43,6 +92,40 @@ void motion_make_additive(struct motion *motion, const struct motion *reference,
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
         motion->reference[lane] =
             reference == NULL ? skeleton->rest_local[lane] : motion_local(reference, lane, 0.0);
+    }
+    const struct property_values *const values = motion->values;
+    double *const value_reference = ARENA_NEW(arena, double, values->value_count);
+    for (uint32_t i = 0; i < values->property_count; i++) {
+        double *const own = value_reference + values->first_value[i];
+        if (reference != NULL && reference->property_curves[i] != NULL) {
+            scene_curve_sample(reference->property_curves[i], SCENE_PROPERTY, 0.0, own);
+        } else {
+            memcpy(own, values->properties[i].defaults,
+                   values->properties[i].value_count * sizeof(double));
+        }
+        if (values->properties[i].type != SCENE_FLOAT) {
+            motion->property_curves[i] = NULL; // there is no difference between two switches
+        }
+    }
+    motion->value_reference = value_reference;
+}
+
+void motion_property(const struct motion *motion, uint32_t property, double time_s, double *values)
+{
+    const struct scene_property *const own = &motion->values->properties[property];
+    const struct scene_curve *const curve = motion->property_curves[property];
+    const double *const reference =
+        motion->value_reference == NULL
+            ? NULL
+            : motion->value_reference + motion->values->first_value[property];
+    if (curve != NULL) {
+        scene_curve_sample(curve, SCENE_PROPERTY, time_s, values);
+    } else {
+        memcpy(values, reference != NULL ? reference : own->defaults,
+               own->value_count * sizeof(double));
+    }
+    for (uint32_t i = 0; i < own->value_count && reference != NULL; i++) {
+        values[i] -= reference[i];
     }
 }
 
@@ -88,19 +171,29 @@ static const struct scene_curve *curve_held(const struct scene_curve *curve, dou
     return held;
 }
 
-void motion_close(struct motion *motion, double spacing_s, struct arena *arena)
+/// Closes each of some curves that is there.
+static void close_curves(const struct scene_curve **curves, uint32_t count, double duration_s,
+                         double spacing_s, struct arena *arena)
 {
-    for (uint32_t i = 0; i < motion->skeleton->lane_count * 3; i++) {
-        const struct scene_curve *curve = motion->curves[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct scene_curve *curve = curves[i];
         if (curve == NULL) {
             continue;
         }
         // A track that ends early stays until the clip ends, then goes home with the others.
-        if (curve->times[curve->key_count - 1] < motion->duration_s) {
-            curve = curve_held(curve, motion->duration_s, arena);
+        if (curve->times[curve->key_count - 1] < duration_s) {
+            curve = curve_held(curve, duration_s, arena);
         }
-        motion->curves[i] = curve_closed(curve, motion->duration_s + spacing_s, arena);
+        curves[i] = curve_closed(curve, duration_s + spacing_s, arena);
     }
+}
+
+void motion_close(struct motion *motion, double spacing_s, struct arena *arena)
+{
+    close_curves(motion->curves, motion->skeleton->lane_count * 3, motion->duration_s, spacing_s,
+                 arena);
+    close_curves(motion->property_curves, motion->values->property_count, motion->duration_s,
+                 spacing_s, arena);
     motion->duration_s += spacing_s;
     motion->has_closing_key = true;
 }
@@ -178,25 +271,51 @@ static int compare_times(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-uint32_t motion_key_times(const struct motion *motion, struct arena *arena, double **times)
+uint32_t motion_curve_count(const struct motion *motion)
 {
-    const uint32_t curve_count = motion->skeleton->lane_count * 3;
+    return motion->skeleton->lane_count * 3 + motion->values->property_count;
+}
+
+bool motion_has_values(const struct motion *motion)
+{
+    for (uint32_t i = 0; i < motion->values->property_count; i++) {
+        if (motion->property_curves[i] != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct scene_curve *motion_curve(const struct motion *motion, uint32_t index)
+{
+    const uint32_t joint_curves = motion->skeleton->lane_count * 3;
+    return index < joint_curves ? motion->curves[index]
+                                : motion->property_curves[index - joint_curves];
+}
+
+uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, struct arena *arena,
+                          double **times)
+{
+    const uint32_t curve_count = motion_curve_count(motion);
     size_t total = 0;
     for (uint32_t i = 0; i < curve_count; i++) {
-        total += motion->curves[i] != NULL ? motion->curves[i]->key_count : 0;
+        const struct scene_curve *const curve = motion_curve(motion, i);
+        total += curve != NULL ? curve->key_count : 0;
     }
     *times = ARENA_NEW(arena, double, total);
     size_t filled = 0;
     for (uint32_t i = 0; i < curve_count; i++) {
-        if (motion->curves[i] != NULL) {
-            memcpy(*times + filled, motion->curves[i]->times,
-                   motion->curves[i]->key_count * sizeof(double));
-            filled += motion->curves[i]->key_count;
+        const struct scene_curve *const curve = motion_curve(motion, i);
+        if (curve != NULL && (is_left_out == NULL || !is_left_out[i])) {
+            memcpy(*times + filled, curve->times, curve->key_count * sizeof(double));
+            filled += curve->key_count;
         }
     }
-    qsort(*times, total, sizeof(double), compare_times);
+    if (filled > 0) {
+        qsort(*times, filled, sizeof(double), compare_times);
+    }
     uint32_t count = 0;
-    for (size_t i = 0; i < total; i++) {
+    for (size_t i = 0; i < filled; i++) {
         if (count == 0 || (*times)[i] > (*times)[count - 1]) {
             (*times)[count++] = (*times)[i];
         }

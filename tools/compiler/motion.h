@@ -1,12 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// A motion: the exact curves of one source clip laid over the lanes of a skeleton. What a compiled
-// clip is fitted to and measured against.
+// A motion: the exact curves of one source clip laid over the lanes of a skeleton and the values of
+// its scene's properties. What a compiled clip is fitted to and measured against.
 #ifndef TROUPE_TOOLS_MOTION_H
 #define TROUPE_TOOLS_MOTION_H
 
 #include "skeleton.h"
+
+/// The places of a scene's properties in one array of values.
+struct property_values {
+    uint32_t property_count;
+    uint32_t value_count;
+    const struct scene_property *properties; // of the scene
+    uint32_t *first_value;                   // [property_count]
+    uint32_t *property_of_value;             // [value_count]
+    double *tolerance; // [property_count] how far a value may be off, see FORMAT.md, "Error"
+};
+
+/// Lays out the properties of a scene, and finds from all clips how exact each must be.
+struct property_values *property_values_of(const struct scene *scene, struct arena *arena);
 
 struct motion {
     const struct skeleton *skeleton;
@@ -15,14 +28,17 @@ struct motion {
     uint32_t source_clip_index;
     double duration_s;    // of the tracks on this skeleton's clip, closing key included
     bool has_closing_key; // appended by the compiler after the last key
-    const struct scene_curve **curves; // [lane_count * 3], null where the source says nothing
-    struct scene_transform *reference; // [lane_count] of an additive clip, else null
+    const struct scene_curve **curves;    // [lane_count * 3], null where the source says nothing
+    struct scene_transform *reference;    // [lane_count] of an additive clip, else null
+    const struct property_values *values; // where the scene's properties lie
+    const struct scene_curve **property_curves; // [values->property_count], null where still
+    double *value_reference;                    // [values->value_count] of an additive clip
 };
 
-/// Lays a clip of the skeleton's scene over its lanes.
-/// @return false where no track of the clip moves a joint of the skeleton (not an error).
-bool motion_of_clip(const struct skeleton *skeleton, uint32_t clip_index, struct arena *arena,
-                    struct motion *motion);
+/// Lays a clip of the skeleton's scene over its lanes and, unless `values` is null, over values.
+/// @return false where no track of the clip moves any of them (not an error).
+bool motion_of_clip(const struct skeleton *skeleton, const struct property_values *values,
+                    uint32_t clip_index, struct arena *arena, struct motion *motion);
 
 /// Makes the clip additive: its reference is another motion at time 0, or rest where null.
 void motion_make_additive(struct motion *motion, const struct motion *reference,
@@ -33,6 +49,9 @@ void motion_close(struct motion *motion, double spacing_s, struct arena *arena);
 
 /// Returns the exact local transform of a lane.
 struct scene_transform motion_local(const struct motion *motion, uint32_t lane, double time_s);
+
+/// Returns the values of a property, one double for each: exact, less the reference if additive.
+void motion_property(const struct motion *motion, uint32_t property, double time_s, double *values);
 
 /// Writes the exact model matrices of all lanes.
 void motion_models(const struct motion *motion, double time_s, double (*models)[12]);
@@ -49,9 +68,20 @@ struct scene_transform transform_add(const struct scene_transform *reference,
 struct scene_transform transform_subtract(const struct scene_transform *transform,
                                           const struct scene_transform *reference);
 
+/// The curves of a motion as one list: [lane_count * 3] of joints, then one for each property.
+uint32_t motion_curve_count(const struct motion *motion);
+
+/// Whether the source moves any property.
+bool motion_has_values(const struct motion *motion);
+
+/// Returns a curve of that list, or null where the source says nothing.
+const struct scene_curve *motion_curve(const struct motion *motion, uint32_t index);
+
 /// Writes the sorted times of all keys, without repetition, and returns how many.
-/// @param times [out] from `arena`
-uint32_t motion_key_times(const struct motion *motion, struct arena *arena, double **times);
+/// @param is_left_out [motion_curve_count] curves that do not count; may be null
+/// @param times       [out] from `arena`
+uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, struct arena *arena,
+                          double **times);
 
 /// Whether a curve holds its value from key to key.
 bool curve_is_stepped(const struct scene_curve *curve);

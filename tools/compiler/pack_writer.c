@@ -120,6 +120,46 @@ void pack_writer_add_skin(struct pack_writer *writer, const struct skeleton *ske
     buffer_free(&bytes);
 }
 
+uint32_t pack_writer_add_property_set(struct pack_writer *writer, const char *name,
+                                      const struct property_values *values)
+{
+    const struct trp__property_set_header header = {
+        .name_hash = trp_name_hash(name),
+        .name = pack_writer_string(writer, name),
+        .property_count = values->property_count,
+        .value_count = values->value_count,
+    };
+    struct buffer bytes = {0};
+    buffer_append(&bytes, &header, sizeof header);
+    for (uint32_t i = 0; i < values->property_count; i++) {
+        const struct scene_property *const property = &values->properties[i];
+        const struct trp__property stored = {
+            .path_hash = trp_name_hash(property->path),
+            .path = pack_writer_string(writer, property->path),
+            .first_value = values->first_value[i],
+            .value_count = property->value_count,
+            .node = property->node < 0 ? TRP_NONE : (uint32_t)property->node,
+            .type = (uint32_t)property->type,
+        };
+        buffer_append(&bytes, &stored, sizeof stored);
+    }
+    for (uint32_t value = 0; value < values->value_count; value++) {
+        const uint32_t property = values->property_of_value[value];
+        const float rest = stored_float(
+            values->properties[property].defaults[value - values->first_value[property]]);
+        buffer_append(&bytes, &rest, sizeof rest);
+    }
+    for (uint32_t value = 0; value < values->value_count; value++) {
+        const uint32_t property = values->property_of_value[value];
+        const uint32_t label = pack_writer_string(
+            writer, values->properties[property].labels[value - values->first_value[property]]);
+        buffer_append(&bytes, &label, sizeof label);
+    }
+    section_add(&writer->property_sets, bytes.bytes, bytes.size);
+    buffer_free(&bytes);
+    return writer->property_sets.count - 1;
+}
+
 void pack_writer_add_clip(struct pack_writer *writer, const struct buffer *clip)
 {
     section_add(&writer->clips, clip->bytes, clip->size);
@@ -152,20 +192,21 @@ static bool append_section(struct buffer *file, const struct pack_section *secti
 size_t pack_writer_finish(struct pack_writer *writer, void **bytes)
 {
     static const uint8_t zeros[TRP__TAIL_BYTES];
-    struct trp__section rows[4] = {0};
+    struct trp__section rows[5] = {0};
     uint32_t row_count = 0;
     const struct {
         const struct pack_section *section;
         uint32_t kind;
         size_t alignment;
-    } sections[3] = {
+    } sections[4] = {
         {&writer->skeletons, TRP__SECTION_SKELETONS, 64},
         {&writer->skins, TRP__SECTION_SKINS, 64},
+        {&writer->property_sets, TRP__SECTION_PROPERTIES, 64},
         {&writer->clips, TRP__SECTION_CLIPS, 16},
     };
     pack_writer_string(writer, "");
     row_count = 1;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         row_count += sections[i].section->count > 0;
     }
     struct trp__file_header header = {
@@ -183,7 +224,7 @@ size_t pack_writer_finish(struct pack_writer *writer, void **bytes)
     buffer_append(&file, writer->strings.bytes, writer->strings.size);
     bool fits = writer->strings.size <= UINT32_MAX;
     uint32_t row = 1;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (sections[i].section->count > 0) {
             fits &= append_section(&file, sections[i].section, sections[i].kind,
                                    sections[i].alignment, &rows[row++]);
@@ -220,5 +261,6 @@ void pack_writer_free(struct pack_writer *writer)
     section_free(&writer->skeletons);
     section_free(&writer->skins);
     section_free(&writer->clips);
+    section_free(&writer->property_sets);
     *writer = (struct pack_writer){0};
 }

@@ -7,7 +7,7 @@
 
 #include "../../src/format.h"
 #include "buffer.h"
-#include "skeleton.h"
+#include "motion.h"
 
 struct pack_object {
     uint8_t *bytes;
@@ -26,6 +26,7 @@ struct pack_writer {
     struct pack_section skeletons;
     struct pack_section skins;
     struct pack_section clips;
+    struct pack_section property_sets;
 };
 
 /// Returns the place of a string, stored once however often it is asked for.
@@ -37,6 +38,10 @@ uint32_t pack_writer_add_skeleton(struct pack_writer *writer, const struct skele
 /// Adds a skin over a skeleton of this pack, unless the pack has the very same one.
 void pack_writer_add_skin(struct pack_writer *writer, const struct skeleton *skeleton,
                           uint32_t skeleton_index, const struct scene_skin *skin);
+
+/// Adds the properties of a scene and returns the index of the set.
+uint32_t pack_writer_add_property_set(struct pack_writer *writer, const char *name,
+                                      const struct property_values *values);
 
 /// Adds the finished bytes of a clip.
 void pack_writer_add_clip(struct pack_writer *writer, const struct buffer *clip);

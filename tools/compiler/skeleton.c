@@ -538,6 +538,17 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, dou
     return true;
 }
 
+struct skeleton *skeleton_of_nothing(const struct scene *scene, struct arena *arena)
+{
+    struct skeleton *const skeleton = ARENA_NEW(arena, struct skeleton, 1);
+    skeleton->scene = scene;
+    skeleton->name = scene->stem;
+    skeleton->metres_per_unit = 1.0;
+    skeleton->joint_of_node = ARENA_NEW(arena, uint32_t, scene->node_count);
+    memset(skeleton->joint_of_node, 0xFF, scene->node_count * sizeof(uint32_t)); // TRP_NONE
+    return skeleton;
+}
+
 bool skeleton_of_pack(const trp_skeleton *source, const struct scene *scene, struct arena *arena,
                       struct skeleton *skeleton, struct report *report)
 {

@@ -42,6 +42,9 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, dou
                         struct arena *arena, struct skeleton **skeletons, uint32_t *count,
                         struct report *report);
 
+/// Makes the skeleton of a scene whose clips move no joint: it has none, and no pack holds it.
+struct skeleton *skeleton_of_nothing(const struct scene *scene, struct arena *arena);
+
 /// Makes a skeleton of a pack's, for clips that shall play on it: the nodes of `scene` are mapped
 /// by name, and what does not map is reported.
 bool skeleton_of_pack(const trp_skeleton *source, const struct scene *scene, struct arena *arena,
