@@ -26,16 +26,20 @@ TRP__INLINE wf row_field(const struct trp__channel *channel, const uint32_t *win
     return wi_to_wf(wi_and(words, wi_load(channel->mask + lane)));
 }
 
-// The value of one component between the rows.
-TRP__INLINE wf lerp_component(const struct trp__block_control *block, uint32_t component,
-                              wide_place place, uint32_t lane)
+// The value of one channel between the rows.
+TRP__INLINE wf lerp_channel(const struct trp__channel *channel, const uint32_t *window_offset,
+                            wide_place place, uint32_t lane)
 {
-    const struct trp__channel *const channel = &block->channel[component];
-    const uint32_t *const window_offset = block->window_offset[component];
     const wf field0 = row_field(channel, window_offset, place.row0, lane);
     const wf field1 = row_field(channel, window_offset, place.row1, lane);
     const wf field = wf_add(field0, wf_mul(place.u, wf_sub(field1, field0)));
     return wf_add(wf_load(channel->base + lane), wf_mul(wf_load(channel->scale + lane), field));
+}
+
+TRP__INLINE wf lerp_component(const struct trp__block_control *block, uint32_t component,
+                              wide_place place, uint32_t lane)
+{
+    return lerp_channel(&block->channel[component], block->window_offset[component], place, lane);
 }
 
 // The value of one component at one row.
@@ -276,6 +280,18 @@ void TRP__KERNEL(sample)(const struct trp__block_control *blocks, uint32_t block
             sample_held_block(&blocks[i], point, &pose[i]);
         } else {
             sample_plain_block(&blocks[i], point, &pose[i]);
+        }
+    }
+}
+
+void TRP__KERNEL(sample_values)(const struct trp__value_control *blocks, uint32_t block_count,
+                                const struct trp__sample_point *point, float *values)
+{
+    for (uint32_t i = 0; i < block_count; i++) {
+        for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane += TRP__WIDTH) {
+            const wide_place place = place_of(point, blocks[i].hold, 1, lane);
+            wf_store(values + TRP_BLOCK_LANES * i + lane,
+                     lerp_channel(&blocks[i].channel, blocks[i].window_offset, place, lane));
         }
     }
 }

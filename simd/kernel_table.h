@@ -44,6 +44,14 @@ struct trp__block_control {
     struct trp__channel channel[9]; ///< rotation x y z, translation x y z, scale x y z
 };
 
+/// Everything the sample kernel needs of 16 values. Those that do not move have width 0.
+struct trp__value_control {
+    uint32_t window_offset[4]; ///< as in struct trp__block_control
+    uint32_t hold;             ///< values that hold
+    uint32_t reserved[11];
+    struct trp__channel channel;
+};
+
 /// Two rows and the place between them.
 struct trp__sample_point {
     const uint8_t *row0; ///< 64 bytes past each row are readable
@@ -59,6 +67,10 @@ struct trp__kernels {
     /// Samples blocks [0, block_count) of one pose.
     void (*sample)(const struct trp__block_control *blocks, uint32_t block_count,
                    const struct trp__sample_point *point, trp_pose_block *pose);
+
+    /// Samples 16 * block_count values, 64-byte aligned.
+    void (*sample_values)(const struct trp__value_control *blocks, uint32_t block_count,
+                          const struct trp__sample_point *point, float *values);
 
     /// Blends blocks [0, block_count) of one pose. `pose` may be one of the layers' poses. Weights
     /// come as the caller gave them, NaN and negative ones included.

@@ -8,6 +8,7 @@ const struct trp__kernels TRP__KERNEL(kernels) = {
     .isa = TRP__ISA,
     .window = TRP__WINDOW,
     .sample = TRP__KERNEL(sample),
+    .sample_values = TRP__KERNEL(sample_values),
     .blend = TRP__KERNEL(blend),
     .group = TRP__WIDTH,
     .model = TRP__KERNEL(model),

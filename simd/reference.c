@@ -9,6 +9,7 @@ const struct trp__kernels trp__reference_kernels = {
     .isa = TRP_ISA_REFERENCE,
     .window = 4,
     .sample = trp__reference_sample,
+    .sample_values = trp__reference_sample_values,
     .blend = trp__reference_blend,
     .group = 1,
     .model = trp__reference_model,

@@ -12,6 +12,9 @@
 void trp__reference_sample(const struct trp__block_control *blocks, uint32_t block_count,
                            const struct trp__sample_point *point, trp_pose_block *pose);
 
+void trp__reference_sample_values(const struct trp__value_control *blocks, uint32_t block_count,
+                                  const struct trp__sample_point *point, float *values);
+
 void trp__reference_blend(const trp_blend_layer *layers, uint32_t layer_count,
                           const trp_pose_block *rest, uint32_t block_count, trp_pose_block *pose);
 

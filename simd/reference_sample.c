@@ -167,3 +167,15 @@ void trp__reference_sample(const struct trp__block_control *blocks, uint32_t blo
         }
     }
 }
+
+void trp__reference_sample_values(const struct trp__value_control *blocks, uint32_t block_count,
+                                  const struct trp__sample_point *point, float *values)
+{
+    for (uint32_t i = 0; i < block_count; i++) {
+        for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
+            const float u = blocks[i].hold >> lane & 1 ? point->u_hold : point->u;
+            values[TRP_BLOCK_LANES * i + lane] =
+                component_between(&blocks[i].channel, point, u, lane);
+        }
+    }
+}

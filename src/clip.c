@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 #include <troupe/clip.h>
+#include <troupe/property.h>
 
 #include "arguments.h"
 #include "prepare.h"
@@ -18,6 +19,41 @@ trp_result trp_clip_bind(trp_clip *clip, const trp_skeleton *skeleton)
     return TRP_OK;
 }
 
+/// The keyed tracks of a clip.
+struct keyed_tracks {
+    const struct trp__key_group *groups;
+    const struct trp__keyed_track *tracks;
+    uint32_t track_count;
+};
+
+static struct keyed_tracks keyed_tracks_of(const trp_clip *clip)
+{
+    const struct trp__keyed_header *const header = (const void *)trp__keyed_bytes(clip);
+    if (!header) {
+        return (struct keyed_tracks){0};
+    }
+    const struct trp__key_group *const groups = (const void *)(header + 1);
+    return (struct keyed_tracks){
+        .groups = groups,
+        .tracks = (const void *)(groups + header->group_count),
+        .track_count = header->track_count,
+    };
+}
+
+/// Returns what keys say of one property of one lane.
+static trp_track_kind keyed_kind(const trp_clip *clip, trp_path path, uint32_t lane)
+{
+    const struct keyed_tracks keyed = keyed_tracks_of(clip);
+    for (uint32_t i = 0; i < keyed.track_count; i++) {
+        const struct trp__keyed_track *const track = &keyed.tracks[i];
+        if (track->path == (uint32_t)path && track->target == lane) {
+            return keyed.groups[track->group].key_count > 1 ? TRP_TRACK_ANIMATED
+                                                            : TRP_TRACK_CONSTANT;
+        }
+    }
+    return TRP_TRACK_ABSENT;
+}
+
 trp_track_kind trp_clip_track_kind(const trp_clip *clip, trp_path path, uint32_t lane)
 {
     if (!clip || !clip->bytes || (unsigned)path > TRP_PATH_SCALE ||
@@ -31,7 +67,8 @@ trp_track_kind trp_clip_track_kind(const trp_clip *clip, trp_path path, uint32_t
         return TRP_TRACK_ANIMATED;
     }
     const uint32_t still = parts.constant[path][block] | parts.resting[path][block];
-    return still & bit ? TRP_TRACK_CONSTANT : TRP_TRACK_ABSENT;
+    const trp_track_kind keyed = keyed_kind(clip, path, lane);
+    return keyed == TRP_TRACK_ABSENT && (still & bit) ? TRP_TRACK_CONSTANT : keyed;
 }
 
 trp_result trp_clip_coverage(const trp_clip *clip, float *mask)
@@ -50,6 +87,35 @@ trp_result trp_clip_coverage(const trp_clip *clip, float *mask)
             mask[block * TRP_BLOCK_LANES + lane] = covered >> lane & 1 ? 1.0f : 0.0f;
         }
     }
+    const struct keyed_tracks keyed = keyed_tracks_of(clip);
+    for (uint32_t i = 0; i < keyed.track_count; i++) {
+        if (keyed.tracks[i].path != TRP_PATH_PROPERTY) {
+            mask[keyed.tracks[i].target] = 1.0f;
+        }
+    }
+    return TRP_OK;
+}
+
+trp_result trp_clip_value_coverage(const trp_clip *clip, float *mask)
+{
+    if (!clip || !clip->bytes || !trp__is_aligned(mask, sizeof(float))) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    const struct trp__clip_parts parts = trp__clip_parts_of(clip);
+    memset(mask, 0, clip->value_count * sizeof *mask);
+    for (uint32_t block = 0; block < parts.header->value_block_count; block++) {
+        uint32_t animated = trp__read_u16(parts.animated_values + block * sizeof(uint16_t));
+        for (; animated != 0; animated &= animated - 1) {
+            mask[block * TRP_BLOCK_LANES + (uint32_t)__builtin_ctz(animated)] = 1.0f;
+        }
+    }
+    const struct keyed_tracks keyed = keyed_tracks_of(clip);
+    for (uint32_t i = 0; i < keyed.track_count; i++) {
+        const struct trp__keyed_track *const track = &keyed.tracks[i];
+        for (uint32_t k = 0; track->path == TRP_PATH_PROPERTY && k < track->stride; k++) {
+            mask[trp__properties_of(clip->properties)[track->target].first_value + k] = 1.0f;
+        }
+    }
     return TRP_OK;
 }
 
@@ -63,10 +129,12 @@ uint32_t trp_clip_segment_at(const trp_clip *clip, double time_s)
 
 size_t trp_clip_prepared_bytes(const trp_clip *clip)
 {
-    if (!clip) {
+    if (!clip || !clip->bytes) {
         return 0;
     }
-    return sizeof(struct trp__prepared) + clip->block_count * sizeof(struct trp__block_control);
+    const struct trp__clip_header *const header = (const void *)clip->bytes;
+    return sizeof(struct trp__prepared) + clip->block_count * sizeof(struct trp__block_control) +
+           header->value_block_count * sizeof(struct trp__value_control);
 }
 
 trp_result trp_clip_prepare(const trp_clip *clip, uint32_t segment, void *memory,
@@ -77,7 +145,7 @@ trp_result trp_clip_prepare(const trp_clip *clip, uint32_t segment, void *memory
         !trp__is_aligned(memory, TRP_ALIGNMENT)) {
         return TRP_ERROR_ARGUMENT;
     }
-    if (!clip->rest) {
+    if (!clip->rest && clip->block_count > 0) {
         return TRP_ERROR_MISMATCH;
     }
     if (memory_bytes < trp_clip_prepared_bytes(clip)) {
@@ -97,8 +165,11 @@ trp_result trp_clip_prepare(const trp_clip *clip, uint32_t segment, void *memory
         .segment = segment,
         .block_count = clip->block_count,
         .row_bytes = view.row_bytes,
+        .value_block_count = parts.header->value_block_count,
     };
-    trp__segment_expand(clip, &parts, &view, kernels->window, clip->block_count,
-                        (struct trp__block_control *)(prepared + 1));
+    struct trp__block_control *const blocks = (void *)(prepared + 1);
+    struct trp__value_control *const values = (void *)(blocks + clip->block_count);
+    trp__segment_expand(clip, &parts, &view, kernels->window, clip->block_count, blocks);
+    trp__segment_expand_values(clip, &parts, &view, kernels->window, values);
     return TRP_OK;
 }

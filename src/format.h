@@ -272,6 +272,11 @@ _Static_assert(sizeof(struct trp__key_group) == 48, "layout");
 _Static_assert(sizeof(struct trp__key_curve) == 8, "layout");
 _Static_assert(sizeof(struct trp__keyed_track) == 20, "layout");
 
+static inline const struct trp__property *trp__properties_of(const uint8_t *property_set)
+{
+    return (const void *)(property_set + sizeof(struct trp__property_set_header));
+}
+
 static inline uint16_t trp__read_u16(const void *at)
 {
     uint16_t value;

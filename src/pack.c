@@ -106,6 +106,14 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
     if (header->skeleton != TRP_NONE) {
         (void)trp_pack_skeleton(pack, header->skeleton, &skeleton);
     }
+    trp_property_set set = {0};
+    if (header->property_set != TRP_NONE) {
+        (void)trp_pack_property_set(pack, header->property_set, &set);
+    }
+    struct trp__keyed_header keyed = {0};
+    if (header->keyed_offset != 0) {
+        memcpy(&keyed, (const uint8_t *)header + header->keyed_offset, sizeof keyed);
+    }
     *clip = (trp_clip){
         .name = (const char *)pack->strings + header->name,
         .name_hash = header->name_hash,
@@ -121,14 +129,41 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
         .tick_count = header->tick_count,
         .ticks_per_segment = header->ticks_per_segment,
         .segment_count = header->segment_count,
+        .property_set_index = header->property_set,
+        .value_count = set.value_count,
+        .track_count = keyed.track_count,
+        .cursor_count = keyed.group_count,
         .budget_mm = header->budget_mm,
         .shell_m = header->shell_m,
         .max_error_keys_mm = header->max_error_keys_mm,
         .max_error_mm = header->max_error_mm,
         .mean_error_mm = header->mean_error_mm,
         .rest = skeleton.rest,
+        .value_defaults = set.defaults,
+        .properties = set.bytes,
         .bytes = (const uint8_t *)header,
         .size_bytes = entries[index].size_bytes,
+    };
+    return TRP_OK;
+}
+
+trp_result trp_pack_property_set(const trp_pack *pack, uint32_t index, trp_property_set *set)
+{
+    if (pack == NULL || set == NULL || index >= pack->property_set_count) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    const struct trp__property_set_header *const header =
+        (const void *)object_at(pack->property_sets, index);
+    const struct trp__property *const properties = (const void *)(header + 1);
+    *set = (trp_property_set){
+        .name = (const char *)pack->strings + header->name,
+        .name_hash = header->name_hash,
+        .index = index,
+        .property_count = header->property_count,
+        .value_count = header->value_count,
+        .defaults = (const void *)(properties + header->property_count),
+        .bytes = (const uint8_t *)header,
+        .strings = (const char *)pack->strings,
     };
     return TRP_OK;
 }

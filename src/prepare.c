@@ -115,17 +115,18 @@ static inline uint32_t place_fields(uint32_t window, uint32_t position, const fl
     return position;
 }
 
-static void place_component(struct expansion *expansion, const float *step, const uint8_t *width,
-                            struct trp__channel *channel, uint32_t *window_offset)
+/// Places the fields of one component; returns where the next one begins.
+static uint32_t place_component(uint32_t window, uint32_t position, const float *step,
+                                const uint8_t *width, struct trp__channel *channel,
+                                uint32_t *window_offset)
 {
-    uint32_t *const at = &expansion->row_position;
-    if (expansion->window == 64) {
-        *at = place_fields(64, *at, step, width, channel, window_offset);
-    } else if (expansion->window == 16) {
-        *at = place_fields(16, *at, step, width, channel, window_offset);
-    } else {
-        *at = place_fields(4, *at, step, width, channel, window_offset);
+    if (window == 64) {
+        return place_fields(64, position, step, width, channel, window_offset);
     }
+    if (window == 16) {
+        return place_fields(16, position, step, width, channel, window_offset);
+    }
+    return place_fields(4, position, step, width, channel, window_offset);
 }
 
 static void place_tracks(struct expansion *expansion, uint32_t path, uint32_t animated,
@@ -135,17 +136,9 @@ static void place_tracks(struct expansion *expansion, uint32_t path, uint32_t an
     struct trp__channel *const channels = &block->channel[3 * path];
     read_tracks(expansion, path, animated, &tracks, channels);
     for (uint32_t i = 0; i < 3; i++) {
-        place_component(expansion, tracks.step, tracks.width[i], &channels[i],
-                        block->window_offset[3 * path + i]);
-    }
-}
-
-/// Copies values that hold still. -0 becomes 0, as it does in lanes beside others that move: what
-/// a lane gives does not depend on its neighbours.
-static void store_still(const float *restrict values, float *restrict out)
-{
-    for (uint32_t lane = 0; lane < TRP_BLOCK_LANES; lane++) {
-        out[lane] = values[lane] + 0.0f;
+        expansion->row_position =
+            place_component(expansion->window, expansion->row_position, tracks.step,
+                            tracks.width[i], &channels[i], block->window_offset[3 * path + i]);
     }
 }
 
@@ -207,7 +200,7 @@ static void expand_rotations(struct expansion *expansion, uint32_t index,
         for (uint32_t left = 0xFFFF & ~(animated | constant); left != 0; left &= left - 1) {
             const uint32_t lane = (uint32_t)__builtin_ctz(left);
             for (uint32_t i = 0; i < 4; i++) {
-                block->mean[i][lane] = rest->rotation[i][lane] + 0.0f; // as store_still
+                block->mean[i][lane] = rest->rotation[i][lane] + 0.0f; // as trp__copy_still
             }
         }
     }
@@ -240,8 +233,8 @@ static void expand_vectors(struct expansion *expansion, uint32_t path, uint32_t 
     for (uint32_t i = 0; i < 3; i++) {
         if (expansion->rest) {
             const trp_pose_block *const rest = &expansion->rest[index];
-            store_still(path == TRP_PATH_SCALE ? rest->scale[i] : rest->translation[i],
-                        channels[i].base);
+            trp__copy_still(path == TRP_PATH_SCALE ? rest->scale[i] : rest->translation[i],
+                            TRP_BLOCK_LANES, channels[i].base);
         } else {
             fill(path == TRP_PATH_SCALE ? 1.0f : 0.0f, channels[i].base);
         }
@@ -277,12 +270,19 @@ static void expand_holds(const struct expansion *expansion, uint32_t index,
     }
 }
 
+/// Returns the components that a segment has widths and bases for.
+static uint64_t component_count(const struct trp__clip_header *header)
+{
+    const uint16_t *const counts = header->animated_count;
+    return 3 * ((uint64_t)counts[0] + counts[1] + counts[2]) + header->animated_value_count;
+}
+
 /// Points the cursors at the first track of each path: widths of all paths lie before all bases.
 static void start_cursors(struct expansion *expansion)
 {
     const uint16_t *const counts = expansion->parts->header->animated_count;
     uint64_t width_position = 0;
-    uint64_t base_position = 3 * WIDTH_BITS * ((uint64_t)counts[0] + counts[1] + counts[2]);
+    uint64_t base_position = WIDTH_BITS * component_count(expansion->parts->header);
     for (uint32_t path = 0; path < 3; path++) {
         expansion->paths[path].width_position = width_position;
         expansion->paths[path].base_position = base_position;
@@ -309,5 +309,84 @@ void trp__segment_expand(const trp_clip *clip, const struct trp__clip_parts *par
         expand_vectors(&expansion, TRP_PATH_TRANSLATION, i, &blocks[i]);
         expand_vectors(&expansion, TRP_PATH_SCALE, i, &blocks[i]);
         expand_holds(&expansion, i, &blocks[i]);
+    }
+}
+
+// -- Values
+
+/// Where the values of a segment stand in its streams, in bits.
+struct value_cursor {
+    uint32_t animated; ///< values read
+    uint64_t width_position;
+    uint64_t base_position;
+    uint32_t row_position; ///< behind all blocks of the pose
+};
+
+static struct value_cursor first_value(const struct trp__clip_parts *parts,
+                                       const struct trp__segment *segment)
+{
+    const uint16_t *const counts = parts->header->animated_count;
+    const uint64_t joint_components = 3 * ((uint64_t)counts[0] + counts[1] + counts[2]);
+    struct value_cursor cursor = {
+        .width_position = WIDTH_BITS * joint_components,
+        .base_position = WIDTH_BITS * component_count(parts->header),
+    };
+    for (uint32_t path = 0; path < 3; path++) {
+        cursor.base_position += 3 * (uint64_t)counts[path] * segment->base_bits[path];
+    }
+    for (uint64_t at = 0; at < cursor.width_position; at += WIDTH_BITS) {
+        cursor.row_position += read_bits(segment->stream, at, WIDTH_BITS);
+    }
+    return cursor;
+}
+
+/// Expands one block, whose channel holds the values at rest already.
+static void expand_value_block(const struct trp__clip_parts *parts,
+                               const struct trp__segment *segment, uint32_t window,
+                               uint32_t animated, struct value_cursor *cursor,
+                               struct trp__value_control *block)
+{
+    const uint32_t base_bits = segment->base_bits[TRP_PATH_PROPERTY];
+    float steps[TRP_BLOCK_LANES] = {0};
+    uint8_t widths[TRP_BLOCK_LANES] = {0};
+    for (; animated != 0; animated &= animated - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(animated);
+        const size_t index = cursor->animated++;
+        const float offset = trp__read_f32(parts->value_offsets + index * sizeof(float));
+        const int32_t base = read_signed_bits(segment->stream, cursor->base_position, base_bits);
+        steps[lane] =
+            trp__step_from_bits(trp__read_u16(parts->value_steps + index * sizeof(uint16_t)));
+        widths[lane] = (uint8_t)read_bits(segment->stream, cursor->width_position, WIDTH_BITS);
+        block->channel.base[lane] = offset + steps[lane] * (float)base;
+        cursor->width_position += WIDTH_BITS;
+        cursor->base_position += base_bits;
+    }
+    cursor->row_position = place_component(window, cursor->row_position, steps, widths,
+                                           &block->channel, block->window_offset);
+}
+
+void trp__segment_expand_values(const trp_clip *clip, const struct trp__clip_parts *parts,
+                                const struct trp__segment *segment, uint32_t window,
+                                struct trp__value_control *blocks)
+{
+    const uint32_t block_count = parts->header->value_block_count;
+    if (block_count == 0) {
+        return;
+    }
+    const uint8_t *const holds =
+        segment->holds ? segment->holds + 3 * sizeof(uint16_t) * parts->header->block_count : NULL;
+    struct value_cursor cursor = first_value(parts, segment);
+    for (uint32_t i = 0; i < block_count; i++) {
+        const size_t mask_at = i * sizeof(uint16_t);
+        const uint32_t first = i * TRP_BLOCK_LANES;
+        const uint32_t left = clip->value_count - first;
+        const uint32_t count = left < TRP_BLOCK_LANES ? left : TRP_BLOCK_LANES;
+        fill(0.0f, blocks[i].channel.base);
+        if (!(clip->flags & TRP_CLIP_ADDITIVE)) {
+            trp__copy_still(clip->value_defaults + first, count, blocks[i].channel.base);
+        }
+        blocks[i].hold = holds ? trp__read_u16(holds + mask_at) : 0;
+        expand_value_block(parts, segment, window, trp__read_u16(parts->animated_values + mask_at),
+                           &cursor, &blocks[i]);
     }
 }

@@ -17,17 +17,21 @@ struct group {
     const trp_pose_block *rest;
     uint32_t segment;
     uint32_t request_end; ///< in batch::order, while sorting the next free place
+    bool has_poses;       ///< some request asks for one
+    bool has_values;
 };
 
 /// Scratch memory, split up.
 struct batch {
-    struct trp__block_control *blocks; ///< the expanded segment of the group at hand
-    trp__phase *phases;                ///< [request_count]
-    uint32_t *group_of;                ///< [request_count]
-    uint32_t *order;                   ///< [request_count] requests, group after group
-    struct group *groups;              ///< [request_count + prepared_count]
-    uint32_t *table;                   ///< [table_count] open addressing: group + 1, 0 = free
-    uint32_t table_count;              ///< a power of two
+    struct trp__block_control *blocks;       ///< the expanded segment of the group at hand
+    struct trp__value_control *value_blocks; ///< likewise
+    float *values;                           ///< whole blocks of the request at hand
+    trp__phase *phases;                      ///< [request_count]
+    uint32_t *group_of;                      ///< [request_count]
+    uint32_t *order;                         ///< [request_count] requests, group after group
+    struct group *groups;                    ///< [request_count + prepared_count]
+    uint32_t *table;                         ///< [table_count] open addressing: group + 1, 0 = free
+    uint32_t table_count;                    ///< a power of two
     uint32_t group_count;
     size_t bytes;
 };
@@ -36,6 +40,12 @@ static uint32_t blocks_to_sample(const trp_sample_args *args, const trp_clip *cl
 {
     const uint32_t asked = args->block_count ? args->block_count : clip->block_count;
     return asked < clip->block_count ? asked : clip->block_count;
+}
+
+/// Returns the blocks of values that lie in rows.
+static uint32_t value_blocks_of(const trp_clip *clip)
+{
+    return ((const struct trp__clip_header *)(const void *)clip->bytes)->value_block_count;
 }
 
 // -- Scratch
@@ -51,10 +61,15 @@ static void *take(uint8_t *scratch, size_t *used, size_t count, size_t item_byte
 static struct batch split_scratch(const trp_sample_args *args, void *scratch)
 {
     uint32_t block_count = 0;
+    uint32_t value_block_count = 0;
     for (uint32_t i = 0; i < args->request_count; i++) {
         const trp_clip *const clip = args->requests[i].clip;
-        const uint32_t blocks = clip ? blocks_to_sample(args, clip) : 0;
-        block_count = blocks > block_count ? blocks : block_count;
+        if (clip && clip->bytes) {
+            const uint32_t blocks = blocks_to_sample(args, clip);
+            const uint32_t value_blocks = args->requests[i].values ? value_blocks_of(clip) : 0;
+            block_count = blocks > block_count ? blocks : block_count;
+            value_block_count = value_blocks > value_block_count ? value_blocks : value_block_count;
+        }
     }
     const size_t requests = args->request_count;
     const size_t groups = requests + args->prepared_count;
@@ -64,6 +79,8 @@ static struct batch split_scratch(const trp_sample_args *args, void *scratch)
     }
     size_t used = 0;
     batch.blocks = take(scratch, &used, block_count, sizeof *batch.blocks);
+    batch.value_blocks = take(scratch, &used, value_block_count, sizeof *batch.value_blocks);
+    batch.values = take(scratch, &used, value_block_count, TRP_BLOCK_LANES * sizeof(float));
     batch.phases = take(scratch, &used, requests, sizeof *batch.phases);
     batch.group_of = take(scratch, &used, requests, sizeof *batch.group_of);
     batch.order = take(scratch, &used, requests, sizeof *batch.order);
@@ -83,16 +100,25 @@ size_t trp_sample_scratch_bytes(const trp_sample_args *args)
 
 // -- Checks
 
+static bool is_null_or_aligned(const void *pointer, size_t alignment)
+{
+    return !pointer || trp__is_aligned(pointer, alignment);
+}
+
 static trp_result check_request(const trp_sample_request *request)
 {
     const trp_clip *const clip = request->clip;
-    if (!clip || !clip->bytes || !trp__is_aligned(request->pose, TRP_ALIGNMENT) ||
+    if (!clip || !clip->bytes || !(request->pose || request->values) ||
+        !is_null_or_aligned(request->pose, TRP_ALIGNMENT) ||
+        !is_null_or_aligned(request->values, sizeof *request->values) ||
+        !is_null_or_aligned(request->cursors, sizeof *request->cursors) ||
         (request->flags & ~TRP_SAMPLE_ADDITIVE)) {
         return TRP_ERROR_ARGUMENT;
     }
-    const int is_refused =
+    const bool is_unbound = request->pose && clip->block_count > 0 && !clip->rest;
+    const bool is_refused =
         (request->flags & TRP_SAMPLE_ADDITIVE) && !(clip->flags & TRP_CLIP_ADDITIVE);
-    return !clip->rest || is_refused ? TRP_ERROR_MISMATCH : TRP_OK;
+    return is_unbound || is_refused ? TRP_ERROR_MISMATCH : TRP_OK;
 }
 
 static trp_result check_prepared(const struct trp__prepared *prepared, trp_isa isa)
@@ -106,7 +132,7 @@ static trp_result check_prepared(const struct trp__prepared *prepared, trp_isa i
 static trp_result check_arguments(const trp_sample_args *args, trp_isa isa)
 {
     if (!args || (args->request_count > 0 && !args->requests) ||
-        (args->prepared_count > 0 && !args->prepared) || args->cursors) {
+        (args->prepared_count > 0 && !args->prepared)) {
         return TRP_ERROR_ARGUMENT;
     }
     for (uint32_t i = 0; i < args->request_count; i++) {
@@ -175,7 +201,9 @@ static int is_current(const struct trp__prepared *prepared, const trp_clip *clip
     const struct trp__clip_parts parts = trp__clip_parts_of(clip);
     const struct trp__segment segment = trp__segment_of(&parts, prepared->segment);
     return prepared->pack_hash == clip->pack_hash && prepared->clip_index == clip->index &&
-           prepared->block_count == clip->block_count && prepared->row_bytes == segment.row_bytes;
+           prepared->block_count == clip->block_count &&
+           prepared->value_block_count == parts.header->value_block_count &&
+           prepared->row_bytes == segment.row_bytes;
 }
 
 /// Assigns every request to a group and counts them in `request_end`.
@@ -204,6 +232,8 @@ static trp_result assign_groups(struct batch *batch, const trp_sample_args *args
             at->clip = clip;
         }
         at->request_end++;
+        at->has_poses |= request->pose != NULL;
+        at->has_values |= request->values != NULL;
         batch->phases[i] = phase;
         batch->group_of[i] = group;
         report->nan_time_count += request->time_s != request->time_s;
@@ -227,25 +257,73 @@ static void sort_requests(struct batch *batch, uint32_t request_count)
 
 // -- Sampling
 
+/// The expanded segment of a group.
+struct expanded {
+    uint32_t block_count;
+    const struct trp__block_control *blocks;
+    const struct trp__value_control *value_blocks;
+};
+
+static struct expanded expand_group(const struct batch *batch, const trp_sample_args *args,
+                                    const struct trp__kernels *kernels, const struct group *group,
+                                    const struct trp__clip_parts *parts,
+                                    const struct trp__segment *segment)
+{
+    struct expanded expanded = {
+        .block_count = blocks_to_sample(args, group->clip),
+        .blocks = batch->blocks,
+        .value_blocks = batch->value_blocks,
+    };
+    if (group->prepared) {
+        expanded.blocks = (const void *)(group->prepared + 1);
+        expanded.value_blocks = (const void *)(expanded.blocks + group->clip->block_count);
+        return expanded;
+    }
+    if (group->has_poses) {
+        trp__segment_expand(group->clip, parts, segment, kernels->window, expanded.block_count,
+                            batch->blocks);
+    }
+    if (group->has_values) {
+        trp__segment_expand_values(group->clip, parts, segment, kernels->window,
+                                   batch->value_blocks);
+    }
+    return expanded;
+}
+
+static void sample_values(const struct batch *batch, const struct trp__kernels *kernels,
+                          const trp_clip *clip, const struct trp__value_control *blocks,
+                          const struct trp__sample_point *point, float *values)
+{
+    const uint32_t block_count = value_blocks_of(clip);
+    if (block_count > 0) {
+        kernels->sample_values(blocks, block_count, point, batch->values);
+        memcpy(values, batch->values, clip->value_count * sizeof *values);
+    } else if (clip->flags & TRP_CLIP_ADDITIVE) {
+        memset(values, 0, clip->value_count * sizeof *values);
+    } else {
+        trp__copy_still(clip->value_defaults, clip->value_count, values);
+    }
+}
+
 static void sample_group(const struct batch *batch, const trp_sample_args *args,
                          const struct trp__kernels *kernels, const struct group *group,
                          uint32_t first)
 {
     const struct trp__clip_parts parts = trp__clip_parts_of(group->clip);
     const struct trp__segment segment = trp__segment_of(&parts, group->segment);
-    const uint32_t block_count = blocks_to_sample(args, group->clip);
-    const struct trp__block_control *blocks = batch->blocks;
-    if (group->prepared) {
-        blocks = (const struct trp__block_control *)(group->prepared + 1);
-    } else {
-        trp__segment_expand(group->clip, &parts, &segment, kernels->window, block_count,
-                            batch->blocks);
-    }
+    const struct expanded expanded = expand_group(batch, args, kernels, group, &parts, &segment);
     for (uint32_t i = first; i < group->request_end; i++) {
-        const uint32_t request = batch->order[i];
+        const uint32_t index = batch->order[i];
+        const trp_sample_request *const request = &args->requests[index];
         struct trp__sample_point point;
-        trp__segment_locate(&segment, batch->phases[request], &point);
-        kernels->sample(blocks, block_count, &point, args->requests[request].pose);
+        trp__segment_locate(&segment, batch->phases[index], &point);
+        if (request->pose) {
+            kernels->sample(expanded.blocks, expanded.block_count, &point, request->pose);
+        }
+        if (request->values) {
+            sample_values(batch, kernels, group->clip, expanded.value_blocks, &point,
+                          request->values);
+        }
     }
 }
 

@@ -37,6 +37,11 @@ struct trp__clip_parts trp__clip_parts_of(const trp_clip *clip)
         parts.steps[path] = at;
         at += header->animated_count[path] * sizeof(uint16_t);
     }
+    parts.animated_values = at;
+    at += header->value_block_count * sizeof(uint16_t);
+    parts.value_offsets = at;
+    at += header->animated_value_count * sizeof(float);
+    parts.value_steps = at;
     return parts;
 }
 
@@ -84,8 +89,8 @@ struct trp__segment trp__segment_of(const struct trp__clip_parts *parts, uint32_
         .tick_count = header->tick_count,
         .row_count = header->row_count,
         .row_bytes = header->row_bytes,
-        .base_bits = {header->base_bits[0], header->base_bits[1], header->base_bits[2]},
     };
+    memcpy(segment.base_bits, header->base_bits, sizeof segment.base_bits);
     const uint8_t *at = start + sizeof *header;
     if (header->flags & TRP__SEGMENT_TICK_MASK) {
         at += read_tick_mask(&segment, at);
@@ -94,7 +99,8 @@ struct trp__segment trp__segment_of(const struct trp__clip_parts *parts, uint32_
     at += count_rules(parts);
     if (header->flags & TRP__SEGMENT_HOLDS) {
         segment.holds = at;
-        at += 3 * parts->header->block_count * sizeof(uint16_t);
+        at +=
+            (3 * parts->header->block_count + parts->header->value_block_count) * sizeof(uint16_t);
     }
     segment.stream = at;
     return segment;

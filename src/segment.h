@@ -25,6 +25,9 @@ struct trp__clip_parts {
     const uint8_t *vector_offsets[3];   ///< likewise
     const uint8_t *rotation_means;      ///< i16 x y z
     const uint8_t *steps[3];            ///< u16
+    const uint8_t *animated_values;     ///< u16 [value_block_count]; bit = value of the block
+    const uint8_t *value_offsets;       ///< f32
+    const uint8_t *value_steps;         ///< u16
 };
 
 /// Words of the mask of ticks that have a row.
@@ -36,14 +39,14 @@ struct trp__segment {
     uint32_t rows_before[TRP__TICK_WORDS]; ///< rows of the words before each
     uint32_t has_gaps;                     ///< 0: every tick has a row, no mask
     const uint8_t *rules;
-    const uint8_t *holds;  ///< u16 [3][block_count], or null
+    const uint8_t *holds;  ///< u16 [3][block_count], then of values [value_block_count]; or null
     const uint8_t *stream; ///< widths and bases
     const uint8_t *rows;
     uint32_t first_tick;
     uint32_t tick_count;
     uint32_t row_count;
     uint32_t row_bytes;
-    uint8_t base_bits[3];
+    uint8_t base_bits[4];
 };
 
 /// A moment of a clip in ticks, with 20 bits below the point.
@@ -57,6 +60,13 @@ typedef int64_t trp__phase;
 
 /// Returns the arrays of a clip.
 struct trp__clip_parts trp__clip_parts_of(const trp_clip *clip);
+
+/// Returns where the keyed part of a clip starts, or null where it has none.
+static inline const uint8_t *trp__keyed_bytes(const trp_clip *clip)
+{
+    const struct trp__clip_header *const header = (const void *)clip->bytes;
+    return header->keyed_offset ? clip->bytes + header->keyed_offset : NULL;
+}
 
 /// Returns segment `index` of a clip; any index for a clip that has none.
 struct trp__segment trp__segment_of(const struct trp__clip_parts *parts, uint32_t index);

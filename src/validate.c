@@ -6,67 +6,17 @@
 // are added up in 64 bits, where no sum of 32-bit fields can wrap.
 #include "validate.h"
 
-#include <float.h>
-
-#include "format.h"
+#include "check.h"
 
 /// Components of a rotation relative to its mean stay below this: 10 would be 337 degrees.
 #define ROTATION_LIMIT 16.0
 
-/// Translations and scales of animated tracks stay below this, far from overflow.
-#define VALUE_LIMIT 1e30
-
 /// The smallest step whose 128th part is still a normal number: 2^-119.
 #define STEP_LIMIT 0x1p-119f
-
-struct check {
-    const uint8_t *bytes;
-    uint64_t end; // of what sections may use: the zero bytes of the tail follow
-    const struct trp__section *sections[TRP__SECTION_CLIPS + 1]; // by kind, null where missing
-    trp_pack pack;
-    trp_diagnostic diagnostic;
-};
-
-/// The parts of a clip that the checks of its segments need.
-struct clip_parts {
-    const struct trp__clip_header *header;
-    const uint16_t *masks;  // [9][block_count]: animated, constant, resting; each for three paths
-    const uint8_t *offsets; // f32 of every translation and scale component
-    const uint8_t *steps;   // u16 of every animated track
-    uint32_t animated_count;
-    uint32_t rule_count;
-};
-
-static bool refuse(struct check *check, trp_result result, const char *rule, const void *at)
-{
-    check->diagnostic.result = result;
-    check->diagnostic.rule = rule;
-    check->diagnostic.byte_offset = (uint64_t)((const uint8_t *)at - check->bytes);
-    return false;
-}
-
-#define REQUIRE_AS(result, condition, rule, at)                                                    \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            return refuse(check, result, rule, at);                                                \
-        }                                                                                          \
-    } while (0)
-
-#define REQUIRE(condition, rule, at) REQUIRE_AS(TRP_ERROR_FORMAT, condition, rule, at)
-
-static bool is_finite(float value)
-{
-    return value >= -FLT_MAX && value <= FLT_MAX; // false for NaN
-}
 
 static bool is_positive(double value)
 {
     return value > 0 && value <= DBL_MAX;
-}
-
-static double magnitude(double value)
-{
-    return value < 0 ? -value : value;
 }
 
 static uint32_t count_bits(uint64_t bits)
@@ -107,7 +57,7 @@ static uint32_t swapped(uint32_t value)
     return value >> 24 | (value >> 8 & 0xFF00) | (value << 8 & 0xFF0000) | value << 24;
 }
 
-static bool check_file(struct check *check, uint64_t size_bytes)
+static bool check_file(struct trp__check *check, uint64_t size_bytes)
 {
     const struct trp__file_header *const header = (const void *)check->bytes;
     REQUIRE(size_bytes >= sizeof *header + TRP__TAIL_BYTES, "file.short", header);
@@ -131,7 +81,7 @@ static bool check_file(struct check *check, uint64_t size_bytes)
     return true;
 }
 
-static bool check_sections(struct check *check)
+static bool check_sections(struct trp__check *check)
 {
     const struct trp__file_header *const header = (const void *)check->bytes;
     const struct trp__section *const table = (const void *)(header + 1);
@@ -148,7 +98,7 @@ static bool check_sections(struct check *check)
                     section->size_bytes <= check->end - section->offset,
                 "section.range", &section->size_bytes);
         used = section->offset + section->size_bytes;
-        if (section->kind < TRP__SECTION_STRINGS || section->kind > TRP__SECTION_CLIPS) {
+        if (section->kind < TRP__SECTION_STRINGS || section->kind > TRP__SECTION_PROPERTIES) {
             continue;
         }
         REQUIRE(check->sections[section->kind] == NULL, "section.twice", &section->kind);
@@ -181,7 +131,7 @@ static uint32_t utf8_sequence_bytes(const uint8_t *at, uint64_t size_bytes)
     return code < smallest[count] || code > 0x10FFFF || is_surrogate ? 0 : count;
 }
 
-static bool check_strings(struct check *check)
+static bool check_strings(struct trp__check *check)
 {
     const struct trp__section *const section = check->sections[TRP__SECTION_STRINGS];
     if (section == NULL) {
@@ -203,7 +153,7 @@ static bool check_strings(struct check *check)
 }
 
 /// Checks a reference to a string, the u32 at `at`.
-static bool check_name(struct check *check, const uint32_t *at)
+static bool check_name(struct trp__check *check, const uint32_t *at)
 {
     REQUIRE(*at < check->pack.strings_bytes, "name.range", at);
     REQUIRE(*at == 0 || check->pack.strings[*at - 1] == 0, "name.start", at);
@@ -212,10 +162,10 @@ static bool check_name(struct check *check, const uint32_t *at)
 
 // -- Objects
 
-typedef bool check_object(struct check *check, const uint8_t *at, uint32_t size_bytes);
+typedef bool check_object(struct trp__check *check, const uint8_t *at, uint32_t size_bytes);
 
 /// Checks a section of objects: its entries, and each object with `check_one`.
-static bool check_objects(struct check *check, uint32_t kind, uint32_t alignment,
+static bool check_objects(struct trp__check *check, uint32_t kind, uint32_t alignment,
                           check_object *check_one, const uint8_t **objects, uint32_t *count)
 {
     const struct trp__section *const section = check->sections[kind];
@@ -247,15 +197,16 @@ static bool check_objects(struct check *check, uint32_t kind, uint32_t alignment
 
 // -- Skeletons and skins
 
-static bool check_finite(struct check *check, const float *values, size_t count, const char *rule)
+static bool check_finite(struct trp__check *check, const float *values, size_t count,
+                         const char *rule)
 {
     for (size_t i = 0; i < count; i++) {
-        REQUIRE(is_finite(values[i]), rule, &values[i]);
+        REQUIRE(trp__is_finite(values[i]), rule, &values[i]);
     }
     return true;
 }
 
-static bool check_skeleton_lanes(struct check *check, const trp_skeleton *skeleton)
+static bool check_skeleton_lanes(struct trp__check *check, const trp_skeleton *skeleton)
 {
     for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
         const uint32_t lane = skeleton->lane_of_joint[joint];
@@ -276,7 +227,7 @@ static bool check_skeleton_lanes(struct check *check, const trp_skeleton *skelet
 }
 
 /// Parents lie in smaller lanes, so only lanes from the limit on can be too deep.
-static bool check_skeleton_depth(struct check *check, const trp_skeleton *skeleton)
+static bool check_skeleton_depth(struct trp__check *check, const trp_skeleton *skeleton)
 {
     for (uint32_t lane = TRP__MAX_DEPTH; lane < skeleton->lane_count; lane++) {
         uint32_t depth = 0;
@@ -287,7 +238,7 @@ static bool check_skeleton_depth(struct check *check, const trp_skeleton *skelet
     return true;
 }
 
-static bool check_skeleton_rest(struct check *check, const trp_skeleton *skeleton)
+static bool check_skeleton_rest(struct trp__check *check, const trp_skeleton *skeleton)
 {
     static const float identity[10] = {0, 0, 0, 1, 0, 0, 0, 1, 1, 1};
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
@@ -300,7 +251,7 @@ static bool check_skeleton_rest(struct check *check, const trp_skeleton *skeleto
             const float *const value = values + i * TRP_BLOCK_LANES;
             REQUIRE(!is_padding || memcmp(value, &identity[i], sizeof *value) == 0,
                     "skeleton.padding", value);
-            REQUIRE(is_finite(*value), "skeleton.rest", value);
+            REQUIRE(trp__is_finite(*value), "skeleton.rest", value);
             length += i < 4 ? (double)*value * (double)*value : 0;
         }
         REQUIRE(length >= 0.999 * 0.999 && length <= 1.001 * 1.001, "skeleton.rotation", values);
@@ -308,7 +259,7 @@ static bool check_skeleton_rest(struct check *check, const trp_skeleton *skeleto
     return true;
 }
 
-static bool check_skeleton(struct check *check, const uint8_t *at, uint32_t size_bytes)
+static bool check_skeleton(struct trp__check *check, const uint8_t *at, uint32_t size_bytes)
 {
     const struct trp__skeleton_header *const header = (const void *)at;
     REQUIRE(size_bytes >= sizeof *header, "skeleton.short", at);
@@ -340,7 +291,7 @@ static bool check_skeleton(struct check *check, const uint8_t *at, uint32_t size
            check_skeleton_rest(check, &skeleton);
 }
 
-static bool check_skin(struct check *check, const uint8_t *at, uint32_t size_bytes)
+static bool check_skin(struct trp__check *check, const uint8_t *at, uint32_t size_bytes)
 {
     const struct trp__skin_header *const header = (const void *)at;
     REQUIRE(size_bytes >= sizeof *header, "skin.short", at);
@@ -368,16 +319,78 @@ static bool check_skin(struct check *check, const uint8_t *at, uint32_t size_byt
     return true;
 }
 
+// -- Property sets
+
+static bool check_default(struct trp__check *check, uint32_t type, const float *at)
+{
+    const float value = *at;
+    const bool is_whole = trp__magnitude(value) <= 0x1p24 && (float)(int32_t)value == value;
+    REQUIRE(trp__is_finite(value) && (type == TRP_PROPERTY_FLOAT || is_whole) &&
+                (type != TRP_PROPERTY_BOOL || value == 0 || value == 1),
+            "property.default", at);
+    return true;
+}
+
+static bool check_property(struct trp__check *check, const struct trp__property *property,
+                           uint32_t first_value, uint32_t value_count, const float *defaults)
+{
+    REQUIRE(property->first_value == first_value && property->value_count >= 1 &&
+                property->value_count <= value_count - first_value,
+            "property.values", &property->first_value);
+    REQUIRE(property->type <= TRP_PROPERTY_INT, "property.type", &property->type);
+    for (uint32_t i = 0; i < property->value_count; i++) {
+        if (!check_default(check, property->type, &defaults[first_value + i])) {
+            return false;
+        }
+    }
+    return check_name(check, &property->path);
+}
+
+static bool check_property_set(struct trp__check *check, const uint8_t *at, uint32_t size_bytes)
+{
+    const struct trp__property_set_header *const header = (const void *)at;
+    REQUIRE(size_bytes >= sizeof *header, "set.short", at);
+    const uint64_t properties = header->property_count;
+    const uint64_t values = header->value_count;
+    REQUIRE(values >= 1 && values <= TRP__MAX_VALUES, "set.values", &header->value_count);
+    REQUIRE(properties >= 1 && properties <= values, "set.properties", &header->property_count);
+    REQUIRE(size_bytes == sizeof *header + properties * sizeof(struct trp__property) +
+                              values * (sizeof(float) + sizeof(uint32_t)),
+            "set.size", at);
+    if (!check_name(check, &header->name)) {
+        return false;
+    }
+
+    const struct trp__property *const property = trp__properties_of(at);
+    const float *const defaults = (const void *)(property + properties);
+    const uint32_t *const labels = (const void *)(defaults + values);
+    uint32_t first_value = 0;
+    for (uint32_t i = 0; i < properties; i++) {
+        if (!check_property(check, &property[i], first_value, header->value_count, defaults)) {
+            return false;
+        }
+        first_value += property[i].value_count;
+    }
+    REQUIRE(first_value == header->value_count, "property.values", &header->value_count);
+    for (uint32_t i = 0; i < values; i++) {
+        if (!check_name(check, &labels[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // -- Clips
 
-static bool check_clip_header(struct check *check, const struct trp__clip_header *header)
+static bool check_clip_header(struct trp__check *check, const struct trp__clip_header *header)
 {
     const uint32_t flags = TRP_CLIP_ADDITIVE | TRP_CLIP_LOOP_CLOSED | TRP_CLIP_ROOT_MOTION;
     REQUIRE(header->skeleton < check->pack.skeleton_count || header->skeleton == TRP_NONE,
             "clip.skeleton", &header->skeleton);
     REQUIRE((header->flags & ~flags) == 0, "clip.flags", &header->flags);
-    REQUIRE(header->block_count >= 1 && header->block_count <= TRP__MAX_BLOCKS, "clip.blocks",
-            &header->block_count);
+    REQUIRE(header->block_count <= TRP__MAX_BLOCKS, "clip.blocks", &header->block_count);
+    REQUIRE(header->block_count > 0 || (header->skeleton == TRP_NONE && header->bind_hash == 0),
+            "clip.jointless", &header->block_count);
     trp_skeleton skeleton;
     if (trp_pack_skeleton(&check->pack, header->skeleton, &skeleton) == TRP_OK) {
         REQUIRE(header->bind_hash == skeleton.bind_hash, "clip.bind_hash", &header->bind_hash);
@@ -390,6 +403,9 @@ static bool check_clip_header(struct check *check, const struct trp__clip_header
                 header->ticks_per_segment <= TRP__MAX_SEGMENT_TICKS,
             "clip.segment_ticks", &header->ticks_per_segment);
     REQUIRE(header->loop <= TRP__LOOP_CLOSED, "clip.loop", &header->loop);
+    REQUIRE(header->property_set < check->pack.property_set_count ||
+                header->property_set == TRP_NONE,
+            "clip.property_set", &header->property_set);
     REQUIRE(is_positive(header->metres_per_unit), "clip.unit", &header->metres_per_unit);
 
     const float *const errors[5] = {
@@ -397,7 +413,7 @@ static bool check_clip_header(struct check *check, const struct trp__clip_header
         &header->max_error_mm, &header->mean_error_mm,
     };
     for (uint32_t i = 0; i < 5; i++) {
-        REQUIRE(*errors[i] >= 0 && is_finite(*errors[i]), "clip.error", errors[i]);
+        REQUIRE(*errors[i] >= 0 && trp__is_finite(*errors[i]), "clip.error", errors[i]);
     }
     return check_name(check, &header->name) && check_name(check, &header->source_file) &&
            check_name(check, &header->source_clip) &&
@@ -411,7 +427,8 @@ static bool is_rotation(const int64_t value[3], int64_t unit)
     return length * 1000 <= unit * unit * 1001;
 }
 
-static bool check_clip_rotation_constants(struct check *check, const uint8_t *at, uint32_t count)
+static bool check_clip_rotation_constants(struct trp__check *check, const uint8_t *at,
+                                          uint32_t count)
 {
     for (; count > 0; count--, at += sizeof(uint64_t)) {
         const uint64_t word = trp__read_u64(at);
@@ -425,7 +442,7 @@ static bool check_clip_rotation_constants(struct check *check, const uint8_t *at
     return true;
 }
 
-static bool check_clip_rotation_means(struct check *check, const uint8_t *at, uint32_t count)
+static bool check_clip_rotation_means(struct trp__check *check, const uint8_t *at, uint32_t count)
 {
     for (; count > 0; count--, at += 3 * sizeof(int16_t)) {
         int64_t value[3];
@@ -437,26 +454,26 @@ static bool check_clip_rotation_means(struct check *check, const uint8_t *at, ui
     return true;
 }
 
-static bool check_clip_floats(struct check *check, const uint8_t *at, uint32_t count,
+static bool check_clip_floats(struct trp__check *check, const uint8_t *at, uint32_t count,
                               const char *rule)
 {
     for (; count > 0; count--, at += sizeof(float)) {
-        REQUIRE(is_finite(trp__read_f32(at)), rule, at);
+        REQUIRE(trp__is_finite(trp__read_f32(at)), rule, at);
     }
     return true;
 }
 
-static bool check_clip_steps(struct check *check, const uint8_t *at, uint32_t count)
+static bool check_clip_steps(struct trp__check *check, const uint8_t *at, uint32_t count)
 {
     for (; count > 0; count--, at += sizeof(uint16_t)) {
         const float step = trp__step_from_bits(trp__read_u16(at));
-        REQUIRE(step >= STEP_LIMIT && is_finite(step), "clip.step", at);
+        REQUIRE(step >= STEP_LIMIT && trp__is_finite(step), "clip.step", at);
     }
     return true;
 }
 
 /// Checks that the masks of a clip exclude each other and have as many bits as the header says.
-static bool check_clip_masks(struct check *check, const struct clip_parts *clip)
+static bool check_clip_masks(struct trp__check *check, const struct trp__checked_clip *clip)
 {
     const uint32_t blocks = clip->header->block_count;
     for (uint32_t path = 0; path < 3; path++) {
@@ -476,6 +493,30 @@ static bool check_clip_masks(struct check *check, const struct clip_parts *clip)
         REQUIRE(constant_count == clip->header->constant_count[path], "clip.constant_count",
                 &clip->header->constant_count[path]);
     }
+    return true;
+}
+
+/// Checks which values of a clip lie in rows: values of its set that may be mixed.
+static bool check_clip_values(struct trp__check *check, const struct trp__checked_clip *clip)
+{
+    uint32_t animated_count = 0;
+    trp_property property = {0};
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < clip->header->value_block_count; i++) {
+        const uint8_t *const at = clip->animated_values + i * sizeof(uint16_t);
+        for (uint32_t left = trp__read_u16(at); left != 0; left &= left - 1) {
+            const uint32_t value = TRP_BLOCK_LANES * i + (uint32_t)__builtin_ctz(left);
+            while (value < clip->set.value_count &&
+                   value >= property.first_value + property.value_count) {
+                (void)trp_property_set_property(&clip->set, index++, &property);
+            }
+            REQUIRE(value < clip->set.value_count && property.type == TRP_PROPERTY_FLOAT,
+                    "clip.value", at);
+            animated_count++;
+        }
+    }
+    REQUIRE(animated_count == clip->header->animated_value_count, "clip.animated_value_count",
+            &clip->header->animated_value_count);
     return true;
 }
 
@@ -501,7 +542,7 @@ static const uint16_t *mask_without_joint(const uint16_t *masks, const trp_skele
 
 /// Checks that only lanes that hold a joint have values. Where the skeleton lies elsewhere,
 /// trp_clip_bind does, with trp__clip_fits_skeleton.
-static bool check_clip_lanes(struct check *check, const struct clip_parts *clip)
+static bool check_clip_lanes(struct trp__check *check, const struct trp__checked_clip *clip)
 {
     trp_skeleton skeleton;
     if (trp_pack_skeleton(&check->pack, clip->header->skeleton, &skeleton) == TRP_OK) {
@@ -514,7 +555,7 @@ static bool check_clip_lanes(struct check *check, const struct clip_parts *clip)
 // -- Segments
 
 /// Checks which ticks of a segment have rows, and how many.
-static bool check_segment_ticks(struct check *check, const struct trp__segment_header *header,
+static bool check_segment_ticks(struct trp__check *check, const struct trp__segment_header *header,
                                 const uint8_t *mask)
 {
     const uint32_t ticks = header->tick_count;
@@ -532,7 +573,7 @@ static bool check_segment_ticks(struct check *check, const struct trp__segment_h
     return true;
 }
 
-static bool check_segment_rules(struct check *check, const uint8_t *rules, uint32_t count)
+static bool check_segment_rules(struct trp__check *check, const uint8_t *rules, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t rule = rules[i] & TRP__RULE_MASK;
@@ -544,52 +585,89 @@ static bool check_segment_rules(struct check *check, const uint8_t *rules, uint3
     return true;
 }
 
-static bool check_segment_holds(struct check *check, const uint8_t *holds,
-                                const struct clip_parts *clip)
+static bool check_segment_holds(struct trp__check *check, const uint8_t *holds,
+                                const struct trp__checked_clip *clip)
 {
-    for (uint32_t i = 0; i < 3 * clip->header->block_count; i++) {
+    const uint32_t joint_count = 3 * clip->header->block_count;
+    for (uint32_t i = 0; i < joint_count + clip->header->value_block_count; i++) {
         const uint8_t *const hold = holds + i * sizeof(uint16_t);
-        REQUIRE((trp__read_u16(hold) & ~clip->masks[i]) == 0, "segment.hold", hold);
+        const uint8_t *const value_mask =
+            clip->animated_values + (i - joint_count) * sizeof(uint16_t);
+        const uint32_t animated = i < joint_count ? clip->masks[i] : trp__read_u16(value_mask);
+        REQUIRE((trp__read_u16(hold) & ~animated) == 0, "segment.hold", hold);
     }
     return true;
 }
 
+/// A component that a segment has a width and a base for.
+struct component {
+    double step;
+    double offset;
+    double limit;
+};
+
+/// Returns component `index` of [0, 3 * animated tracks), which is one of a path.
+static struct component joint_component(const struct trp__checked_clip *clip, uint32_t path,
+                                        uint32_t index)
+{
+    const uint8_t *const step = clip->steps + index / 3 * sizeof(uint16_t);
+    const bool turns = path == TRP_PATH_ROTATION;
+    const uint32_t offset_index = turns ? 0 : index - 3u * clip->header->animated_count[0];
+    return (struct component){
+        .step = trp__step_from_bits(trp__read_u16(step)),
+        .offset = turns ? 0 : trp__read_f32(clip->offsets + offset_index * sizeof(float)),
+        .limit = turns ? ROTATION_LIMIT : TRP__VALUE_LIMIT,
+    };
+}
+
+static struct component value_component(const struct trp__checked_clip *clip, uint32_t index)
+{
+    return (struct component){
+        .step = trp__step_from_bits(trp__read_u16(clip->value_steps + index * sizeof(uint16_t))),
+        .offset = trp__read_f32(clip->value_offsets + index * sizeof(float)),
+        .limit = TRP__VALUE_LIMIT,
+    };
+}
+
 /// Checks widths and bases of all components: the size of a row, and that no field of it can
 /// decode to a value beyond the limits.
-static bool check_segment_components(struct check *check, const struct trp__segment_header *header,
-                                     const uint8_t *stream, const struct clip_parts *clip)
+static bool check_segment_components(struct trp__check *check,
+                                     const struct trp__segment_header *header,
+                                     const uint8_t *stream, const struct trp__checked_clip *clip)
 {
-    const uint32_t component_count = 3 * clip->animated_count;
+    const uint32_t joint_component_count = 3 * clip->animated_count;
+    const uint32_t component_count = joint_component_count + clip->header->animated_value_count;
     uint64_t base_position = 5 * (uint64_t)component_count;
     uint64_t row_bits = 0;
-    uint32_t component = 0;
-    for (uint32_t path = 0; path < 3; path++) {
-        const uint32_t base_bits = header->base_bits[path];
-        for (uint32_t i = 3 * clip->header->animated_count[path]; i > 0; i--, component++) {
-            const uint8_t *const at = stream + 5 * (uint64_t)component / 8;
-            const uint32_t width = read_bits(stream, 5 * (uint64_t)component, 5);
-            REQUIRE(width <= TRP__MAX_WIDTH, "segment.width", at);
-            row_bits += width;
-
-            const int64_t base = read_signed_bits(stream, base_position, base_bits);
-            base_position += base_bits;
-            const double step =
-                trp__step_from_bits(trp__read_u16(clip->steps + component / 3 * sizeof(uint16_t)));
-            double largest = step * (magnitude((double)base) + (double)(1u << width));
-            if (path != TRP_PATH_ROTATION) {
-                const uint32_t index = component - 3u * clip->header->animated_count[0];
-                largest += magnitude(trp__read_f32(clip->offsets + index * sizeof(float)));
-            }
-            REQUIRE(largest <= (path == TRP_PATH_ROTATION ? ROTATION_LIMIT : VALUE_LIMIT),
-                    "segment.value", at);
+    uint32_t path = 0;
+    uint32_t path_end = 3u * clip->header->animated_count[0];
+    for (uint32_t i = 0; i < component_count; i++) {
+        while (path < TRP_PATH_PROPERTY && i == path_end) {
+            path++;
+            path_end += path < TRP_PATH_PROPERTY ? 3u * clip->header->animated_count[path] : 0;
         }
+        const uint32_t base_bits = header->base_bits[path];
+        const struct component component = path < TRP_PATH_PROPERTY
+                                               ? joint_component(clip, path, i)
+                                               : value_component(clip, i - joint_component_count);
+        const uint8_t *const at = stream + 5 * (uint64_t)i / 8;
+        const uint32_t width = read_bits(stream, 5 * (uint64_t)i, 5);
+        REQUIRE(width <= TRP__MAX_WIDTH, "segment.width", at);
+        row_bits += width;
+
+        const int64_t base = read_signed_bits(stream, base_position, base_bits);
+        base_position += base_bits;
+        const double largest =
+            trp__magnitude(component.offset) +
+            component.step * (trp__magnitude((double)base) + (double)(1u << width));
+        REQUIRE(largest <= component.limit, "segment.value", at);
     }
     REQUIRE(header->row_bytes == (row_bits + 7) / 8, "segment.row_bytes", &header->row_bytes);
     return true;
 }
 
-static bool check_segment(struct check *check, const uint8_t *at, uint32_t size_bytes,
-                          uint32_t index, const struct clip_parts *clip)
+static bool check_segment(struct trp__check *check, const uint8_t *at, uint32_t size_bytes,
+                          uint32_t index, const struct trp__checked_clip *clip)
 {
     const struct trp__segment_header *const header = (const void *)at;
     REQUIRE(size_bytes >= sizeof *header, "segment.short", at);
@@ -602,16 +680,20 @@ static bool check_segment(struct check *check, const uint8_t *at, uint32_t size_
     REQUIRE(header->flags <= (TRP__SEGMENT_TICK_MASK | TRP__SEGMENT_HOLDS), "segment.flags",
             &header->flags);
 
-    uint64_t stream_bits = 3 * 5 * (uint64_t)clip->animated_count;
-    for (uint32_t path = 0; path < 3; path++) {
+    const uint64_t value_count = clip->header->animated_value_count;
+    uint64_t stream_bits = 5 * (3 * (uint64_t)clip->animated_count + value_count);
+    for (uint32_t path = 0; path <= TRP_PATH_PROPERTY; path++) {
+        const uint64_t count = path == TRP_PATH_PROPERTY
+                                   ? value_count
+                                   : 3 * (uint64_t)clip->header->animated_count[path];
         REQUIRE(header->base_bits[path] <= 32, "segment.base_bits", &header->base_bits[path]);
-        stream_bits += 3 * (uint64_t)clip->header->animated_count[path] * header->base_bits[path];
+        stream_bits += count * header->base_bits[path];
     }
     const uint32_t mask_bytes =
         header->flags & TRP__SEGMENT_TICK_MASK ? (ticks / 64 + 1) * (uint32_t)sizeof(uint64_t) : 0;
-    const uint32_t hold_bytes = header->flags & TRP__SEGMENT_HOLDS
-                                    ? 3 * clip->header->block_count * (uint32_t)sizeof(uint16_t)
-                                    : 0;
+    const uint32_t hold_count = 3 * clip->header->block_count + clip->header->value_block_count;
+    const uint32_t hold_bytes =
+        header->flags & TRP__SEGMENT_HOLDS ? hold_count * (uint32_t)sizeof(uint16_t) : 0;
     const uint64_t rules_at = sizeof *header + mask_bytes;
     const uint64_t stream_at = rules_at + clip->rule_count + hold_bytes;
     REQUIRE(header->rows_offset >= stream_at + (stream_bits + 7) / 8, "segment.metadata",
@@ -626,11 +708,11 @@ static bool check_segment(struct check *check, const uint8_t *at, uint32_t size_
            check_segment_components(check, header, at + stream_at, clip);
 }
 
-static bool check_segments(struct check *check, const uint8_t *at, uint32_t size_bytes,
-                           uint64_t resident_bytes, const struct clip_parts *clip)
+static bool check_segments(struct trp__check *check, const uint8_t *at, uint32_t size_bytes,
+                           const struct trp__checked_clip *clip)
 {
     const struct trp__segment_entry *const entries = (const void *)(clip->header + 1);
-    uint64_t used = resident_bytes;
+    uint64_t used = clip->resident_bytes;
     uint64_t row_count = 0;
     for (uint32_t i = 0; i < clip->header->segment_count; i++) {
         const struct trp__segment_entry entry = entries[i];
@@ -645,10 +727,11 @@ static bool check_segments(struct check *check, const uint8_t *at, uint32_t size
         row_count += ((const struct trp__segment_header *)(const void *)segment)->row_count;
     }
     REQUIRE(clip->header->row_count == row_count, "clip.row_count", &clip->header->row_count);
-    return true;
+    const uint64_t start = clip->header->segment_count > 0 ? entries[0].offset : used;
+    return trp__check_keyed(check, at, size_bytes, clip, start, used);
 }
 
-static bool check_clip(struct check *check, const uint8_t *at, uint32_t size_bytes)
+static bool check_clip(struct trp__check *check, const uint8_t *at, uint32_t size_bytes)
 {
     const struct trp__clip_header *const header = (const void *)at;
     REQUIRE(size_bytes >= sizeof *header, "clip.short", at);
@@ -660,9 +743,14 @@ static bool check_clip(struct check *check, const uint8_t *at, uint32_t size_byt
     const uint16_t *const constant = header->constant_count;
     const uint32_t animated_count = (uint32_t)animated[0] + animated[1] + animated[2];
     const uint32_t last_tick = header->tick_count == 0 ? 0 : header->tick_count - 1;
-    const uint32_t segment_count =
-        animated_count == 0 ? 0 : last_tick / header->ticks_per_segment + 1;
+    const bool is_still = animated_count == 0 && header->animated_value_count == 0;
+    const uint32_t segment_count = is_still ? 0 : last_tick / header->ticks_per_segment + 1;
     REQUIRE(header->segment_count == segment_count, "clip.segment_count", &header->segment_count);
+    struct trp__checked_clip clip = {.header = header, .animated_count = animated_count};
+    (void)trp_pack_property_set(&check->pack, header->property_set, &clip.set);
+    const uint32_t value_blocks = (clip.set.value_count + TRP_BLOCK_LANES - 1) / TRP_BLOCK_LANES;
+    REQUIRE(header->value_block_count == (header->animated_value_count == 0 ? 0 : value_blocks),
+            "clip.value_blocks", &header->value_block_count);
 
     const uint32_t constant_floats = 3u * ((uint32_t)constant[1] + constant[2]);
     const uint32_t offset_floats = 3u * ((uint32_t)animated[1] + animated[2]);
@@ -673,32 +761,40 @@ static bool check_clip(struct check *check, const uint8_t *at, uint32_t size_byt
     const uint64_t offsets_at = constants_at + constant_floats * sizeof(float);
     const uint64_t means_at = offsets_at + offset_floats * sizeof(float);
     const uint64_t steps_at = means_at + animated[0] * 3 * sizeof(int16_t);
-    const uint64_t resident_bytes = steps_at + animated_count * sizeof(uint16_t);
-    REQUIRE(resident_bytes <= size_bytes, "clip.resident", at);
+    const uint64_t value_masks_at = steps_at + animated_count * sizeof(uint16_t);
+    const uint64_t value_offsets_at = value_masks_at + header->value_block_count * sizeof(uint16_t);
+    const uint64_t value_steps_at =
+        value_offsets_at + header->animated_value_count * (uint64_t)sizeof(float);
+    clip.resident_bytes =
+        value_steps_at + header->animated_value_count * (uint64_t)sizeof(uint16_t);
+    REQUIRE(clip.resident_bytes <= size_bytes, "clip.resident", at);
 
-    struct clip_parts clip = {
-        .header = header,
-        .masks = (const uint16_t *)(const void *)(at + masks_at),
-        .offsets = at + offsets_at,
-        .steps = at + steps_at,
-        .animated_count = animated_count,
-    };
+    clip.masks = (const uint16_t *)(const void *)(at + masks_at);
+    clip.offsets = at + offsets_at;
+    clip.steps = at + steps_at;
+    clip.animated_values = at + value_masks_at;
+    clip.value_offsets = at + value_offsets_at;
+    clip.value_steps = at + value_steps_at;
     for (uint32_t block = 0; block < header->block_count; block++) {
         clip.rule_count += clip.masks[block] != 0;
     }
 
     return check_clip_masks(check, &clip) && check_clip_lanes(check, &clip) &&
+           check_clip_values(check, &clip) &&
            check_clip_rotation_constants(check, at + rotations_at, constant[0]) &&
            check_clip_floats(check, at + constants_at, constant_floats, "clip.constant") &&
            check_clip_floats(check, at + offsets_at, offset_floats, "clip.offset") &&
            check_clip_rotation_means(check, at + means_at, animated[0]) &&
-           check_clip_steps(check, at + steps_at, animated_count) &&
-           check_segments(check, at, size_bytes, resident_bytes, &clip);
+           check_clip_steps(check, clip.steps, animated_count) &&
+           check_clip_floats(check, clip.value_offsets, header->animated_value_count,
+                             "clip.offset") &&
+           check_clip_steps(check, clip.value_steps, header->animated_value_count) &&
+           check_segments(check, at, size_bytes, &clip);
 }
 
 // -- Packs
 
-static bool check_everything(struct check *check, uint64_t size_bytes)
+static bool check_everything(struct trp__check *check, uint64_t size_bytes)
 {
     trp_pack *const pack = &check->pack;
     pack->bytes = check->bytes;
@@ -711,6 +807,8 @@ static bool check_everything(struct check *check, uint64_t size_bytes)
                          &pack->skeletons, &pack->skeleton_count) &&
            check_objects(check, TRP__SECTION_SKINS, TRP_ALIGNMENT, check_skin, &pack->skins,
                          &pack->skin_count) &&
+           check_objects(check, TRP__SECTION_PROPERTIES, TRP_ALIGNMENT, check_property_set,
+                         &pack->property_sets, &pack->property_set_count) &&
            check_objects(check, TRP__SECTION_CLIPS, 16, check_clip, &pack->clips,
                          &pack->clip_count);
 }
@@ -718,7 +816,7 @@ static bool check_everything(struct check *check, uint64_t size_bytes)
 trp_result trp__pack_validate(const void *bytes, size_t size_bytes, trp_pack *pack,
                               trp_diagnostic *diagnostic)
 {
-    struct check check = {
+    struct trp__check check = {
         .bytes = bytes,
         .diagnostic = {.index = TRP_NONE},
     };
@@ -736,7 +834,9 @@ bool trp__clip_fits_skeleton(const trp_clip *clip, const trp_skeleton *skeleton)
 {
     const struct trp__clip_header *const header = (const void *)clip->bytes;
     const struct trp__segment_entry *const entries = (const void *)(header + 1);
+    const uint8_t *const keyed = header->keyed_offset ? clip->bytes + header->keyed_offset : NULL;
     return header->bind_hash == skeleton->bind_hash &&
            header->block_count == skeleton->block_count &&
-           mask_without_joint((const void *)(entries + header->segment_count), skeleton) == NULL;
+           mask_without_joint((const void *)(entries + header->segment_count), skeleton) == NULL &&
+           (!keyed || !trp__keyed_track_without_joint(keyed, skeleton));
 }

@@ -7,6 +7,7 @@
 #define TROUPE_PACK_H
 
 #include <troupe/clip.h>
+#include <troupe/property.h>
 
 /// Where and why bytes were refused.
 typedef struct trp_diagnostic {
@@ -25,10 +26,12 @@ typedef struct trp_pack {
     uint32_t skeleton_count;
     uint32_t skin_count;
     uint32_t clip_count;
+    uint32_t property_set_count;
     const uint8_t *strings; ///< section starts, null where a section is missing
     const uint8_t *skeletons;
     const uint8_t *skins;
     const uint8_t *clips;
+    const uint8_t *property_sets;
     uint32_t strings_bytes;
 } trp_pack;
 
@@ -54,6 +57,10 @@ TRP_API trp_result trp_pack_skeleton(const trp_pack *pack, uint32_t index, trp_s
 
 /// Gives a view of a skin. Otherwise as trp_pack_skeleton.
 TRP_API trp_result trp_pack_skin(const trp_pack *pack, uint32_t index, trp_skin *skin);
+
+/// Gives a view of a property set. Otherwise as trp_pack_skeleton.
+TRP_API trp_result trp_pack_property_set(const trp_pack *pack, uint32_t index,
+                                         trp_property_set *set);
 
 /// Gives a view of a clip, bound to its skeleton where the pack holds that too. Otherwise as
 /// trp_pack_skeleton.

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// Sampling: local poses of many instances at any times, in one call. Costs the same forward,
-// backward and at random, and keeps no state per instance. Wrapping a time is not done here.
+// Sampling: local poses and property values of many instances at any times, in one call. Costs the
+// same forward, backward and at random, and keeps no state per instance. Wrapping a time is not
+// done here.
 #ifndef TROUPE_SAMPLE_H
 #define TROUPE_SAMPLE_H
 
@@ -13,12 +14,14 @@ enum {
     TRP_SAMPLE_ADDITIVE = 1u << 0, ///< the pose will be added: refuse a clip that is not additive
 };
 
-/// One pose to sample.
+/// One pose to sample, the values that go with it, or both.
 typedef struct trp_sample_request {
-    const trp_clip *clip; ///< bound
+    const trp_clip *clip; ///< bound, but for values alone
     double time_s;        ///< clamped to [0, clip->duration_s]; NaN counts as 0
     uint32_t flags;       ///< TRP_SAMPLE_*
-    trp_pose_block *pose; ///< [out] as many blocks as sampled, 64-byte aligned
+    trp_pose_block *pose; ///< [out] as many blocks as sampled, 64-byte aligned; null: values only
+    float *values;        ///< [out] clip->value_count, in the order of its set; null: pose only
+    uint32_t *cursors;    ///< [in,out] clip->cursor_count hints; null: search every time
 } trp_sample_request;
 
 /// A batch of samples. Zero means default in every field.
@@ -28,7 +31,6 @@ typedef struct trp_sample_args {
     uint32_t block_count; ///< blocks of each pose to write, 0 = all of the clip
     const void *const *prepared; ///< segments from trp_clip_prepare, used where they fit
     uint32_t prepared_count;
-    uint32_t *cursors; ///< reserved for keyed tracks; null
     void *scratch;     ///< 64-byte aligned
     size_t scratch_bytes;
 } trp_sample_args;
@@ -42,14 +44,19 @@ typedef struct trp_sample_report {
 /// For any sub-range of the requests it needs no more.
 TRP_API size_t trp_sample_scratch_bytes(const trp_sample_args *args);
 
-/// Samples a batch of local poses.
+/// Samples a batch of local poses and property values.
 /// Requests of one clip and segment share the work of expanding it, in whatever order they come.
+/// What a clip says nothing of is at rest: the rest pose, and the defaults of the properties; in an
+/// additive clip the identity, and 0. Cursors remember where the keys of an instance were found;
+/// whatever they hold, the result is the same. Zero is a good beginning.
 /// @param report [out] may be null
 /// @return TRP_OK; TRP_ERROR_ARGUMENT, TRP_ERROR_CAPACITY, TRP_ERROR_MISMATCH (a clip not bound, a
 ///         prepared segment of another instruction set or pack, TRP_SAMPLE_ADDITIVE on a clip that
-///         is not). On error no pose is written.
-/// Cost: O(requests * lanes), flat in seek order and clip length; no allocation.
-/// Threads: any number may share clips and prepared segments; poses and scratch are exclusive.
+///         is not). On error nothing is written.
+/// Cost: O(requests * (lanes + values)), flat in seek order and clip length but for keyed groups
+/// without a fitting cursor, which are searched in O(log keys); no allocation.
+/// Threads: any number may share clips and prepared segments; poses, values,
+/// cursors and scratch are exclusive.
 /// Source: src/FORMAT.md, "Decoding".
 TRP_API trp_result trp_sample(const trp_sample_args *args, trp_sample_report *report);
 

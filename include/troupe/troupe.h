@@ -12,6 +12,7 @@
 #include <troupe/model.h>
 #include <troupe/pack.h>
 #include <troupe/pose.h>
+#include <troupe/property.h>
 #include <troupe/sample.h>
 #include <troupe/skeleton.h>
 
