@@ -9,6 +9,7 @@ const struct trp__kernels TRP__KERNEL(kernels) = {
     .window = TRP__WINDOW,
     .sample = TRP__KERNEL(sample),
     .blend = TRP__KERNEL(blend),
+    .keyed = TRP__KERNEL(keyed),
     .group = TRP__WIDTH,
     .model = TRP__KERNEL(model),
     .palette = TRP__KERNEL(palette),

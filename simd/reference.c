@@ -10,6 +10,7 @@ const struct trp__kernels trp__reference_kernels = {
     .window = 4,
     .sample = trp__reference_sample,
     .blend = trp__reference_blend,
+    .keyed = trp__reference_keyed,
     .group = 1,
     .model = trp__reference_model,
     .palette = trp__reference_palette,
