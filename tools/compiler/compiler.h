@@ -66,6 +66,8 @@ struct verify_clip {
     double max_error_mm;
     const char *at_joint; // where the largest error was
     double at_time_s;
+    double max_value_error;  // of properties, in parts of their tolerance
+    const char *at_property; // which one it was
 };
 
 struct verify_options {

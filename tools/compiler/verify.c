@@ -14,6 +14,7 @@
 #include "compiler.h"
 #include "format.h"
 #include "import.h"
+#include "verify_values.h"
 
 enum {
     BATCH = 64,       // poses sampled in one call
@@ -51,6 +52,7 @@ struct subject {
     const struct scene *scene;
     const struct scene_clip *source;
     struct truth truth;
+    struct verify_values values;
     double *shell;        // [lane_count] distance of the measured points, in local units
     double (*models)[12]; // [lane_count] decoded
     struct arena arena;
@@ -477,24 +479,32 @@ static void add_rows(struct subject *subject, struct moments *moments)
     }
 }
 
+static void add_keys_of(struct subject *subject, const struct scene_curve *curve,
+                        struct moments *moments, struct moments *steps)
+{
+    for (uint32_t key = 0; curve != NULL && key < curve->key_count; key++) {
+        add_moment(subject, moments, curve->times[key], true);
+        if (key > 0 && is_step(curve, key - 1)) {
+            add_moment(subject, steps, curve->times[key], true);
+        }
+    }
+    if (curve != NULL && subject->truth.is_closed && curve->key_count > 1 &&
+        is_step(curve, curve->key_count - 2)) {
+        add_moment(subject, steps, subject->truth.duration_s, true);
+    }
+}
+
 /// Adds the keys of all curves that move the skeleton, and the steps among them.
 static void add_keys(struct subject *subject, struct moments *moments, struct moments *steps)
 {
     const struct truth *const truth = &subject->truth;
     for (uint32_t i = 0; i < truth->order_count; i++) {
         for (int path = SCENE_ROTATION; path <= SCENE_SCALE; path++) {
-            const struct scene_curve *const curve = truth->curves[truth->order[i]][path];
-            for (uint32_t key = 0; curve != NULL && key < curve->key_count; key++) {
-                add_moment(subject, moments, curve->times[key], true);
-                if (key > 0 && is_step(curve, key - 1)) {
-                    add_moment(subject, steps, curve->times[key], true);
-                }
-            }
-            if (curve != NULL && truth->is_closed && curve->key_count > 1 &&
-                is_step(curve, curve->key_count - 2)) {
-                add_moment(subject, steps, truth->duration_s, true);
-            }
+            add_keys_of(subject, truth->curves[truth->order[i]][path], moments, steps);
         }
+    }
+    for (uint32_t i = 0; i < subject->values.property_count; i++) {
+        add_keys_of(subject, subject->values.items[i].curve, moments, steps);
     }
     if (truth->is_closed) {
         add_moment(subject, moments, truth->source_duration_s, true);
@@ -687,11 +697,14 @@ static bool measure(struct subject *subject, const struct moments *moments,
     const uint32_t block_count = subject->skeleton.block_count;
     trp_pose_block *const poses =
         ARENA_NEW(&subject->arena, trp_pose_block, (size_t)block_count * BATCH);
+    const uint32_t value_count = subject->values.value_count;
+    float *const values = ARENA_NEW(&subject->arena, float, (size_t)value_count *BATCH);
     trp_sample_request requests[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) {
         requests[i] = (trp_sample_request){
             .clip = &subject->clip,
-            .pose = poses + (size_t)i * block_count,
+            .pose = block_count > 0 ? poses + (size_t)i * block_count : NULL,
+            .values = value_count > 0 ? values + (size_t)i * value_count : NULL,
         };
     }
     trp_sample_args args = {.requests = requests, .request_count = BATCH};
@@ -712,6 +725,9 @@ static bool measure(struct subject *subject, const struct moments *moments,
         for (uint32_t i = 0; i < args.request_count; i++) {
             compare_pose(subject, &moments->items[start + i], requests[i].pose, result,
                          &largest_coordinate);
+            result->max_value_error = verify_values_error(
+                &subject->values, moments->items[start + i].time_s, requests[i].values,
+                result->max_value_error, &result->at_property);
         }
     }
     // What floats cannot tell apart is no error.
@@ -725,7 +741,8 @@ static bool measure(struct subject *subject, const struct moments *moments,
 static bool find_skeleton(const trp_pack *pack, const trp_skeleton *other, struct subject *subject,
                           struct report *report)
 {
-    if (trp_pack_skeleton(pack, subject->clip.skeleton_index, &subject->skeleton) == TRP_OK) {
+    if (subject->clip.block_count == 0 ||
+        trp_pack_skeleton(pack, subject->clip.skeleton_index, &subject->skeleton) == TRP_OK) {
         return true;
     }
     if (other == NULL || trp_clip_bind(&subject->clip, other) != TRP_OK) {
@@ -744,7 +761,7 @@ static bool verify_clip(const trp_pack *pack, uint32_t index, const struct verif
     struct subject subject = {0};
     trp_pack_clip(pack, index, &subject.clip);
     memcpy(&subject.header, subject.clip.bytes, sizeof subject.header);
-    *result = (struct verify_clip){.name = subject.clip.name, .at_joint = ""};
+    *result = (struct verify_clip){.name = subject.clip.name, .at_joint = "", .at_property = ""};
     if (!find_skeleton(pack, options->skeleton, &subject, report)) {
         return false;
     }
@@ -756,7 +773,9 @@ static bool verify_clip(const trp_pack *pack, uint32_t index, const struct verif
     subject.models = arena_take(&subject.arena, lane_count, sizeof *subject.models);
     const char *const reference = string_at(pack, subject.header.additive_reference);
     struct moments moments = {0};
-    bool ok = build_truth(&subject, reference, report);
+    bool ok = build_truth(&subject, reference, report) &&
+              verify_values_init(&subject.values, pack, &subject.clip, subject.scene,
+                                 subject.source, reference, &subject.arena, report);
     if (ok) {
         measure_shells(&subject);
         find_moments(&subject, options->seed, &moments);
@@ -811,7 +830,8 @@ bool verify_pack(const struct verify_options *options, const void *bytes, size_t
         for (uint32_t i = 0; i < pack.clip_count && is_measured; i++) {
             struct verify_clip *const clip = &(*clips)[i];
             is_measured = verify_clip(&pack, i, options, &sources, clip, report);
-            is_within = is_within && clip->max_error_mm <= clip->budget_mm;
+            is_within =
+                is_within && clip->max_error_mm <= clip->budget_mm && clip->max_value_error <= 1.0;
         }
         *ok = is_measured && is_within;
         *clip_count = pack.clip_count;
