@@ -201,3 +201,36 @@ void trp__keyed_evaluate(const struct trp__keyed *keyed, const struct trp__kerne
     }
     trp__key_batch_finish(&batch);
 }
+
+void trp__keyed_write_pose(const struct trp__keyed *keyed, const float *components,
+                           uint32_t block_count, trp_pose_block *pose)
+{
+    const float *rotations = components;
+    for (uint32_t i = 0; i < keyed->group_count; i++) {
+        const struct trp__key_group *const group = &keyed->groups[i];
+        const size_t plane = group->rotation_count;
+        const float *const scalars = rotations + 4 * plane;
+        for (uint32_t j = 0; j < group->track_count; j++) {
+            const struct trp__keyed_track *const track = &keyed->tracks[group->first_track + j];
+            const uint32_t lane = track->target % TRP_BLOCK_LANES;
+            if (track->path > TRP_PATH_SCALE || track->target / TRP_BLOCK_LANES >= block_count) {
+                continue;
+            }
+            trp_pose_block *const block = &pose[track->target / TRP_BLOCK_LANES];
+            if (track->path == TRP_PATH_ROTATION) {
+                const float *const from = rotations + track->first;
+                block->rotation[0][lane] = from[0];
+                block->rotation[1][lane] = from[plane];
+                block->rotation[2][lane] = from[2 * plane];
+                block->rotation[3][lane] = from[3 * plane];
+            } else {
+                float(*const to)[TRP_BLOCK_LANES] =
+                    track->path == TRP_PATH_TRANSLATION ? block->translation : block->scale;
+                to[0][lane] = scalars[track->first];
+                to[1][lane] = scalars[track->first + 1];
+                to[2][lane] = scalars[track->first + 2];
+            }
+        }
+        rotations = scalars + group->scalar_count;
+    }
+}

@@ -87,4 +87,11 @@ void trp__track_of(const struct trp__keyed *keyed, uint32_t index, trp_track *tr
 void trp__keyed_evaluate(const struct trp__keyed *keyed, const struct trp__kernels *kernels,
                          double time_s, uint32_t *cursors, float *components);
 
+/// Puts evaluated components into the lanes of a pose that their tracks are for.
+/// @param components  from trp__keyed_evaluate
+/// @param block_count of the pose; lanes from there on are left out
+/// @param pose        [in,out] other lanes stay as they are
+void trp__keyed_write_pose(const struct trp__keyed *keyed, const float *components,
+                           uint32_t block_count, trp_pose_block *pose);
+
 #endif

@@ -57,6 +57,7 @@ uint32_t gltf_builder_floats(struct gltf_builder *builder, uint32_t component_co
                              const float *values)
 {
     const char *const type = component_count == 1   ? "SCALAR"
+                             : component_count == 2 ? "VEC2"
                              : component_count == 3 ? "VEC3"
                              : component_count == 4 ? "VEC4"
                                                     : "MAT4";
@@ -68,7 +69,7 @@ uint32_t gltf_builder_floats(struct gltf_builder *builder, uint32_t component_co
 static size_t write_json(const struct gltf_builder *builder, const char *uri, char *json)
 {
     static const char *const names[GLTF_SECTION_COUNT] = {
-        "bufferViews", "accessors", "nodes", "skins", "animations",
+        "bufferViews", "accessors", "nodes", "meshes", "skins", "animations",
     };
     char buffer[100];
     snprintf(buffer, sizeof buffer, "\"byteLength\":%zu", builder->binary_bytes);

@@ -13,6 +13,7 @@ enum gltf_section {
     GLTF_VIEWS,
     GLTF_ACCESSORS,
     GLTF_NODES,
+    GLTF_MESHES,
     GLTF_SKINS,
     GLTF_ANIMATIONS,
     GLTF_SECTION_COUNT,
@@ -53,7 +54,7 @@ uint32_t gltf_builder_accessor(struct gltf_builder *builder, int component, cons
                                uint32_t count, const char *members, const void *bytes,
                                size_t size_bytes);
 
-/// Adds floats as an accessor of SCALAR, VEC3, VEC4 or MAT4.
+/// Adds floats as an accessor of SCALAR, VEC2, VEC3, VEC4 or MAT4.
 uint32_t gltf_builder_floats(struct gltf_builder *builder, uint32_t component_count, uint32_t count,
                              const float *values);
 

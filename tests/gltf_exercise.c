@@ -64,10 +64,42 @@ static void check_skins(const struct scene *scene)
     }
 }
 
+static void check_properties(const struct scene *scene)
+{
+    for (uint32_t i = 0; i < scene->property_count; i++) {
+        const struct scene_property *const property = &scene->properties[i];
+        REQUIRE(property->path && property->path[0] == '/' && property->value_count >= 1);
+        REQUIRE(property->type <= SCENE_INT);
+        REQUIRE(property->node >= -1 && property->node < (int32_t)scene->node_count);
+        for (uint32_t k = 0; k < property->value_count; k++) {
+            REQUIRE(property->labels[k]);
+            REQUIRE(isfinite((float)property->defaults[k]));
+        }
+        // The first ones are compared with each other alone, so that hostile files end in time.
+        for (uint32_t other = i < 500 ? 0 : i; other < i; other++) {
+            REQUIRE(strcmp(property->path, scene->properties[other].path) != 0);
+        }
+    }
+}
+
+/// Checks that values fit the type of what they are for.
+static void check_values(const struct scene_property *property, const struct scene_curve *curve)
+{
+    REQUIRE(curve->stride == property->value_count);
+    for (uint32_t i = 0; property->type != SCENE_FLOAT && i < curve->key_count; i++) {
+        const double value = curve->values[i];
+        REQUIRE(property->value_count == 1 && curve->interpolations[i] == SCENE_STEP);
+        REQUIRE(value == floor(value) && fabs(value) <= 16777216);
+        REQUIRE(property->type == SCENE_INT || value == 0 || value == 1);
+    }
+}
+
 static void check_curve(const struct scene_curve *curve, enum scene_path path)
 {
     const uint32_t count = curve->key_count;
-    REQUIRE(count >= 1 && curve->stride == (path == SCENE_ROTATION ? 4 : 3));
+    const uint32_t strides[3] = {4, 3, 3};
+    REQUIRE(count >= 1 && curve->stride >= 1);
+    REQUIRE(path == SCENE_PROPERTY || curve->stride == strides[path]);
     REQUIRE(all_finite(curve->times, count) && curve->times[0] >= 0);
     REQUIRE(all_finite(curve->values, (size_t)count * curve->stride));
     for (uint32_t key = 0; key < count; key++) {
@@ -81,10 +113,11 @@ static void check_curve(const struct scene_curve *curve, enum scene_path path)
     const double last = curve->times[count - 1];
     const double times[] = {NAN, -1, first, (first + last) / 2, last, last + 1};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        double out[4];
+        double *const out = malloc(curve->stride * sizeof *out);
         scene_curve_sample(curve, path, times[i], out);
         REQUIRE(all_finite(out, curve->stride));
         REQUIRE(path != SCENE_ROTATION || is_unit(out));
+        free(out);
     }
 }
 
@@ -95,7 +128,12 @@ static void check_clips(const struct scene *scene)
         REQUIRE(clip->name && isfinite(clip->duration_s) && clip->duration_s >= 0);
         for (uint32_t t = 0; t < clip->track_count; t++) {
             const struct scene_track *const track = &clip->tracks[t];
-            REQUIRE(track->node < scene->node_count);
+            if (track->path == SCENE_PROPERTY) {
+                REQUIRE(track->property < scene->property_count);
+                check_values(&scene->properties[track->property], &track->curve);
+            } else {
+                REQUIRE(track->node < scene->node_count);
+            }
             check_curve(&track->curve, track->path);
             REQUIRE(track->curve.times[track->curve.key_count - 1] <= clip->duration_s);
         }
@@ -114,6 +152,7 @@ bool gltf_exercise(const void *bytes, size_t size_bytes)
         REQUIRE(report.error_count == 0);
         check_nodes(&scene);
         check_skins(&scene);
+        check_properties(&scene);
         check_clips(&scene);
         scene_free(&scene);
     } else {

@@ -130,21 +130,32 @@ static bool asset_check(const struct gltf *gltf)
     return true;
 }
 
-/// Returns whether an extension leaves animations and skins as they are.
-static bool extension_is_harmless(const char *name)
+/// Returns whether an extension is read here or leaves animations and skins as they are.
+static bool extension_is_known(const char *name)
 {
-    static const char *const harmless[] = {
-        "EXT_lights_ies",         "EXT_lights_image_based", "EXT_mesh_gpu_instancing",
-        "EXT_texture_avif",       "EXT_texture_webp",       "KHR_draco_mesh_compression",
-        "KHR_lights_punctual",    "KHR_mesh_quantization",  "KHR_node_hoverability",
-        "KHR_node_selectability", "KHR_node_visibility",    "KHR_texture_basisu",
-        "KHR_texture_transform",  "KHR_xmp_json_ld",        "MSFT_texture_dds",
+    static const char *const known[] = {
+        "EXT_lights_ies",
+        "EXT_lights_image_based",
+        "EXT_mesh_gpu_instancing",
+        "EXT_texture_avif",
+        "EXT_texture_webp",
+        "KHR_animation_pointer",
+        "KHR_draco_mesh_compression",
+        "KHR_lights_punctual",
+        "KHR_mesh_quantization",
+        "KHR_node_hoverability",
+        "KHR_node_selectability",
+        "KHR_node_visibility",
+        "KHR_texture_basisu",
+        "KHR_texture_transform",
+        "KHR_xmp_json_ld",
+        "MSFT_texture_dds",
     };
     if (strncmp(name, "KHR_materials_", 14) == 0) {
         return true;
     }
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
-        if (strcmp(name, harmless[i]) == 0) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(name, known[i]) == 0) {
             return true;
         }
     }
@@ -163,7 +174,7 @@ static bool extensions_check(const struct gltf *gltf)
         if (!json_get_string_item(&required, i, &name)) {
             return false;
         }
-        if (!extension_is_harmless(name)) {
+        if (!extension_is_known(name)) {
             const struct json_value place = json_item(&required, i);
             return json_refuse(&place, TROUPE_EXIT_UNSUPPORTED, "gltf.extension.required",
                                "extension %s is not supported", name);
@@ -172,14 +183,17 @@ static bool extensions_check(const struct gltf *gltf)
     return true;
 }
 
-/// Makes room for what is known about buffers and accessors; each is read when first wanted.
+/// Makes room for what is known about buffers, accessors and meshes; each is read when first
+/// wanted.
 static bool lists_prepare(struct gltf *gltf)
 {
     struct json_value list;
     if (!json_get_array(&gltf->root, "buffers", false, &list, &gltf->buffer_count) ||
-        !json_get_array(&gltf->root, "accessors", false, &list, &gltf->accessor_count)) {
+        !json_get_array(&gltf->root, "accessors", false, &list, &gltf->accessor_count) ||
+        !json_get_array(&gltf->root, "meshes", false, &list, &gltf->mesh_count)) {
         return false;
     }
+    gltf->meshes = ARENA_NEW(&gltf->scratch, struct gltf_mesh, gltf->mesh_count);
     gltf->buffers = ARENA_NEW(&gltf->scratch, struct gltf_buffer, gltf->buffer_count);
     gltf->accessors = ARENA_NEW(&gltf->scratch, struct gltf_accessor, gltf->accessor_count);
     return true;

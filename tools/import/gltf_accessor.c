@@ -49,7 +49,7 @@ static bool component_read(const struct json_value *object, enum gltf_component 
     return true;
 }
 
-static bool type_read(const struct json_value *accessor, uint32_t *component_count)
+static bool type_read(const struct json_value *value, struct gltf_accessor *accessor)
 {
     static const struct {
         const char *name;
@@ -59,16 +59,17 @@ static bool type_read(const struct json_value *accessor, uint32_t *component_cou
         {"MAT2", 4},   {"MAT3", 9}, {"MAT4", 16},
     };
     const char *name = NULL;
-    if (!json_get_string(accessor, "type", true, &name)) {
+    if (!json_get_string(value, "type", true, &name)) {
         return false;
     }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (strcmp(name, types[i].name) == 0) {
-            *component_count = types[i].count;
+            accessor->component_count = types[i].count;
+            accessor->is_matrix = strncmp(name, "MAT", 3) == 0;
             return true;
         }
     }
-    return json_refuse(accessor, TROUPE_EXIT_INPUT, "gltf.accessor.type", "type \"%s\" is unknown",
+    return json_refuse(value, TROUPE_EXIT_INPUT, "gltf.accessor.type", "type \"%s\" is unknown",
                        name);
 }
 
@@ -83,7 +84,7 @@ bool gltf_accessor_describe(struct gltf *gltf, uint32_t index, struct gltf_acces
     const struct json_value value = json_item(&list, index);
     uint64_t count = 0;
     if (!json_check_object(&value) || !component_read(&value, &accessor->component) ||
-        !type_read(&value, &accessor->component_count) ||
+        !type_read(&value, accessor) ||
         !json_get_integer(&value, "count", true, 1, GLTF_COUNT_MAX, &count) ||
         !json_get_boolean(&value, "normalized", &accessor->is_normalised)) {
         return false;

@@ -5,29 +5,15 @@
 // rearranging, are shared by the curves of all channels that refer to them.
 #include "gltf.h"
 
-#include <math.h>
 #include <string.h>
 
-/// What a channel drives. The first three are scene paths.
-enum target_path {
-    TARGET_ROTATION = SCENE_ROTATION,
-    TARGET_TRANSLATION = SCENE_TRANSLATION,
-    TARGET_SCALE = SCENE_SCALE,
-    TARGET_WEIGHTS,
-    TARGET_POINTER,
-    TARGET_COUNT,
-};
-
-static const char *const target_names[TARGET_COUNT] = {
-    "rotation", "translation", "scale", "weights", "pointer",
-};
+static const char *const path_names[] = {"rotation", "translation", "scale"};
 
 /// Where the reading of all animations stands.
 struct animation_reader {
     struct gltf *gltf;
     uint32_t
         *channel_of; // [node_count][3] 1 + the channel of this clip that has the path, 0 = none
-    uint32_t skipped[TARGET_COUNT]; // channels of kinds that have no place in a scene
 };
 
 /// One animation of the file and the clip it becomes.
@@ -38,6 +24,7 @@ struct animation {
     uint32_t channel_count;
     uint32_t sampler_count;
     struct scene_clip *clip;
+    uint32_t *channel_of; // [track_count] of tracks that drive properties
 };
 
 static bool interpolation_read(const struct json_value *sampler,
@@ -99,24 +86,60 @@ static bool times_read(struct gltf *gltf, const struct json_value *sampler,
     return accessor->is_time;
 }
 
-/// Checks that an output accessor fits its path and number of keys.
-static bool output_check(const struct json_value *place, const struct gltf_accessor *accessor,
-                         enum target_path path, uint32_t stride, uint32_t value_count)
+static bool output_refuse(const struct json_value *place, const char *message)
 {
-    if (accessor->component_count != stride) {
-        return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.animation.output",
-                           "a %s needs %u components, not %u", target_names[path], stride,
-                           accessor->component_count);
-    }
+    return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.animation.output", "%s", message);
+}
+
+/// Checks the kind of values of an output accessor.
+static bool output_check_kind(const struct json_value *place, const struct gltf_accessor *accessor,
+                              const struct gltf_target *target)
+{
     const bool is_plain_integer = accessor->component != GLTF_FLOAT && !accessor->is_normalised;
-    if (path == TARGET_ROTATION && is_plain_integer) {
-        return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.animation.output",
-                           "rotations must be floats or normalized integers");
+    if (accessor->is_matrix) {
+        return output_refuse(place, "matrices cannot be animated");
     }
+    if (target->path == SCENE_ROTATION && is_plain_integer) {
+        return output_refuse(place, "rotations must be floats or normalized integers");
+    }
+    if (target->mesh && (is_plain_integer || accessor->component_count != 1)) {
+        return output_refuse(place, "weights must be SCALAR floats or normalized integers");
+    }
+    if (target->path == SCENE_PROPERTY && target->type != SCENE_FLOAT &&
+        accessor->component_count != 1) {
+        return output_refuse(place, "a boolean or integer must be SCALAR");
+    }
+    return true;
+}
+
+/// Finds how many values a key has: as many as a vector has components, or scalars for each key.
+static bool output_check_count(const struct json_value *place, const struct gltf_accessor *accessor,
+                               const struct gltf_target *target, uint64_t element_count,
+                               uint32_t *stride)
+{
+    const uint32_t components = accessor->component_count;
+    if (target->path != SCENE_PROPERTY) {
+        *stride = target->path == SCENE_ROTATION ? 4 : 3;
+        if (components != *stride) {
+            return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.animation.output",
+                               "a %s needs %u components, not %u", path_names[target->path],
+                               *stride, components);
+        }
+    } else if (target->value_count != 0) {
+        *stride = target->value_count;
+        if (components != 1 && components != *stride) {
+            return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.animation.output",
+                               "%s needs %u values, not %u", target->pointer, *stride, components);
+        }
+    } else {
+        const uint64_t scalars = accessor->count / element_count;
+        *stride = components == 1 && scalars > 1 ? (uint32_t)scalars : components;
+    }
+    const uint64_t value_count = element_count * (*stride / components);
     if (accessor->count != value_count) {
         return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.animation.output",
-                           "there are %u values where the keys need %u", accessor->count,
-                           value_count);
+                           "there are %u values where the keys need %llu", accessor->count,
+                           (unsigned long long)value_count);
     }
     return true;
 }
@@ -134,14 +157,44 @@ static bool rotations_normalise(struct gltf *gltf, const struct json_value *plac
     return true;
 }
 
+/// Gives the values of a boolean: 0 is false, anything else true.
+static bool boolean_values(struct gltf *gltf, const struct json_value *place,
+                           const struct gltf_accessor *accessor, struct scene_curve *curve)
+{
+    void *memory;
+    if (!gltf_take(gltf, place, accessor->count, sizeof(double), &memory)) {
+        return false;
+    }
+    curve->values = memory;
+    for (uint32_t i = 0; i < accessor->count; i++) {
+        curve->values[i] = accessor->values[i] != 0;
+    }
+    return true;
+}
+
+static bool integers_check(const struct json_value *place, const struct gltf_accessor *accessor)
+{
+    for (uint32_t i = 0; i < accessor->count; i++) {
+        const double value = accessor->values[i];
+        if (!gltf_is_integer(value)) {
+            return json_refuse(place, TROUPE_EXIT_INPUT, "gltf.pointer.integer",
+                               "key %u is %.9g, which is no integer of up to 24 bits", i, value);
+        }
+    }
+    return true;
+}
+
 /// Gives the values of a curve without tangents.
 static bool plain_values(struct gltf *gltf, const struct json_value *place,
-                         struct gltf_accessor *accessor, enum target_path path,
+                         struct gltf_accessor *accessor, const struct gltf_target *target,
                          struct scene_curve *curve)
 {
-    if (path != TARGET_ROTATION) {
+    if (target->path == SCENE_PROPERTY && target->type == SCENE_BOOL) {
+        return boolean_values(gltf, place, accessor, curve);
+    }
+    if (target->path != SCENE_ROTATION) {
         curve->values = accessor->values;
-        return true;
+        return target->type != SCENE_INT || integers_check(place, accessor);
     }
     if (!accessor->unit_values) {
         void *memory;
@@ -160,7 +213,7 @@ static bool plain_values(struct gltf *gltf, const struct json_value *place,
 
 /// Takes in-tangents, values and out-tangents apart, which alternate in the file.
 static bool cubic_values(struct gltf *gltf, const struct json_value *place,
-                         const struct gltf_accessor *accessor, enum target_path path,
+                         const struct gltf_accessor *accessor, enum scene_path path,
                          struct scene_curve *curve)
 {
     const size_t total = (size_t)curve->key_count * curve->stride;
@@ -179,7 +232,7 @@ static bool cubic_values(struct gltf *gltf, const struct json_value *place,
         memcpy(curve->values + at, key + curve->stride, bytes);
         memcpy(curve->out_tangents + at, key + 2 * (size_t)curve->stride, bytes);
     }
-    return path != TARGET_ROTATION ||
+    return path != SCENE_ROTATION ||
            rotations_normalise(gltf, place, curve->values, curve->key_count);
 }
 
@@ -199,8 +252,38 @@ static bool interpolations_fill(struct gltf *gltf, const struct json_value *plac
     return true;
 }
 
-static bool curve_read(struct gltf *gltf, const struct json_value *sampler, enum target_path path,
-                       struct gltf_accessor *times, struct scene_curve *curve)
+/// Returns whether an output without tangents makes something an integer that might be one.
+static bool output_makes_integer(const struct gltf_accessor *output,
+                                 const struct gltf_accessor *times,
+                                 const struct gltf_target *target)
+{
+    const bool is_plain_integer = output->component != GLTF_FLOAT && !output->is_normalised;
+    double rest = 0;
+    const bool rests_there =
+        !target->value.value || (json_as_number(&target->value, &rest) && gltf_is_integer(rest));
+    return target->may_be_integer && target->type == SCENE_FLOAT && is_plain_integer &&
+           output->component_count == 1 && output->count == times->count && rests_there;
+}
+
+/// Settles the type of a property; booleans and integers have no values in between.
+static bool type_settle(const struct json_value *sampler, const struct gltf_accessor *output,
+                        const struct gltf_accessor *times, enum scene_interpolation interpolation,
+                        struct gltf_target *target)
+{
+    if (interpolation == SCENE_STEP) {
+        if (output_makes_integer(output, times, target)) {
+            target->type = SCENE_INT;
+        }
+        return true;
+    }
+    return target->type == SCENE_FLOAT ||
+           json_refuse(sampler, TROUPE_EXIT_INPUT, "gltf.pointer.interpolation",
+                       "%s is a boolean or integer, which needs STEP", target->pointer);
+}
+
+static bool curve_read(struct gltf *gltf, const struct json_value *sampler,
+                       struct gltf_target *target, struct gltf_accessor *times,
+                       struct scene_curve *curve)
 {
     const struct json_value place = json_member(sampler, "output");
     enum scene_interpolation interpolation = SCENE_LINEAR;
@@ -208,65 +291,133 @@ static bool curve_read(struct gltf *gltf, const struct json_value *sampler, enum
     struct gltf_accessor *output;
     if (!interpolation_read(sampler, &interpolation) ||
         !json_get_index(sampler, "output", true, "accessors", gltf->accessor_count, &index) ||
-        !gltf_accessor_describe(gltf, (uint32_t)index, &output)) {
+        !gltf_accessor_describe(gltf, (uint32_t)index, &output) ||
+        !type_settle(sampler, output, times, interpolation, target)) {
         return false;
     }
-    const uint32_t stride = path == TARGET_ROTATION ? 4 : 3;
-    const uint32_t value_count = times->count * (interpolation == SCENE_CUBIC ? 3 : 1);
+    const uint64_t element_count = (uint64_t)times->count * (interpolation == SCENE_CUBIC ? 3 : 1);
     *curve = (struct scene_curve){
         .key_count = times->count,
-        .stride = stride,
         .times = times->values,
     };
-    return output_check(&place, output, path, stride, value_count) &&
+    return output_check_kind(&place, output, target) &&
+           output_check_count(&place, output, target, element_count, &curve->stride) &&
            gltf_accessor_decode(gltf, &place, (uint32_t)index) &&
            interpolations_fill(gltf, &place, times, interpolation, &curve->interpolations) &&
-           (interpolation == SCENE_CUBIC ? cubic_values(gltf, &place, output, path, curve)
-                                         : plain_values(gltf, &place, output, path, curve));
+           (interpolation == SCENE_CUBIC ? cubic_values(gltf, &place, output, target->path, curve)
+                                         : plain_values(gltf, &place, output, target, curve));
 }
 
-/// Reads what a channel drives. `node` is -1 where the file leaves it to an extension.
-static bool target_read(struct gltf *gltf, const struct json_value *target, int32_t *node,
-                        enum target_path *path)
+/// Reads what a channel drives.
+/// @param is_ignored [out] whether the specification says to ignore the channel
+static bool target_read(struct gltf *gltf, const struct json_value *value,
+                        struct gltf_target *target, bool *is_ignored)
 {
+    const struct json_value extensions = json_member(value, "extensions");
+    const struct json_value extension = json_member(&extensions, "KHR_animation_pointer");
     const char *name = NULL;
-    if (!json_check_object(target) || !json_get_string(target, "path", true, &name) ||
-        !json_get_index(target, "node", false, "nodes", gltf->scene->node_count, node)) {
+    *target = (struct gltf_target){.node = -1};
+    if (!json_check_object(value) || !json_get_string(value, "path", true, &name) ||
+        !json_get_index(value, "node", false, "nodes", gltf->scene->node_count, &target->node)) {
         return false;
     }
-    for (int i = 0; i < TARGET_COUNT; i++) {
-        if (strcmp(name, target_names[i]) == 0) {
-            *path = (enum target_path)i;
+    const bool is_pointer = strcmp(name, "pointer") == 0;
+    if (is_pointer ? target->node >= 0 : extension.value != NULL) {
+        return json_refuse(value, TROUPE_EXIT_INPUT, "gltf.pointer.target",
+                           "KHR_animation_pointer needs path \"pointer\" and no node");
+    }
+    if (is_pointer) {
+        return gltf_target_pointer(gltf, value, target);
+    }
+    *is_ignored = target->node < 0;
+    if (strcmp(name, "weights") == 0) {
+        return *is_ignored || gltf_target_weights(gltf, value, (uint32_t)target->node, target);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, path_names[i]) == 0) {
+            target->path = (enum scene_path)i;
             return true;
         }
     }
-    return json_refuse(target, TROUPE_EXIT_INPUT, "gltf.animation.path", "path \"%s\" is unknown",
+    return json_refuse(value, TROUPE_EXIT_INPUT, "gltf.animation.path", "path \"%s\" is unknown",
                        name);
 }
 
 /// Adds a track for a channel that drives a node's rotation, translation or scale.
-static bool track_add(struct animation_reader *reader, struct animation *animation,
-                      const struct json_value *channel, const struct json_value *sampler,
-                      uint32_t node, enum target_path path, struct gltf_accessor *times)
+static bool transform_add(struct animation_reader *reader, struct animation *animation,
+                          const struct json_value *channel, const struct gltf_target *target,
+                          const struct scene_curve *curve)
 {
     struct gltf *const gltf = reader->gltf;
+    const uint32_t node = (uint32_t)target->node;
     if (gltf->node_has_matrix[node]) {
         return json_refuse(channel, TROUPE_EXIT_INPUT, "gltf.animation.matrix",
                            "node %u is animated, but placed by a matrix", node);
     }
-    uint32_t *const first = &reader->channel_of[(size_t)node * 3 + path];
+    uint32_t *const first = &reader->channel_of[(size_t)node * 3 + target->path];
     if (*first != 0) {
         return json_refuse(channel, TROUPE_EXIT_INPUT, "gltf.animation.duplicate",
                            "channels[%u] already drives the %s of node %u", *first - 1,
-                           target_names[path], node);
+                           path_names[target->path], node);
     }
     *first = (uint32_t)channel->index + 1;
     struct scene_clip *const clip = animation->clip;
-    struct scene_track *const track = &clip->tracks[clip->track_count];
-    track->node = node;
-    track->path = (enum scene_path)path;
-    clip->track_count++;
-    return curve_read(gltf, sampler, path, times, &track->curve);
+    clip->tracks[clip->track_count++] = (struct scene_track){
+        .node = node,
+        .path = target->path,
+        .curve = *curve,
+    };
+    return true;
+}
+
+static bool values_equal(const double *a, const double *b, size_t count)
+{
+    return a == b || (a && b && memcmp(a, b, count * sizeof *a) == 0);
+}
+
+static bool curves_equal(const struct scene_curve *a, const struct scene_curve *b)
+{
+    const size_t total = (size_t)a->key_count * a->stride;
+    return a->key_count == b->key_count && a->stride == b->stride &&
+           values_equal(a->times, b->times, a->key_count) &&
+           values_equal(a->values, b->values, total) &&
+           values_equal(a->in_tangents, b->in_tangents, total) &&
+           values_equal(a->out_tangents, b->out_tangents, total) &&
+           memcmp(a->interpolations, b->interpolations, a->key_count) == 0;
+}
+
+/// Adds a track for a channel that drives a property. Exporters are known to write the same
+/// channel twice, which harms nobody as long as both say the same.
+static bool property_add(struct animation_reader *reader, struct animation *animation,
+                         const struct json_value *channel, const struct gltf_target *target,
+                         const struct scene_curve *curve)
+{
+    struct gltf *const gltf = reader->gltf;
+    struct scene_clip *const clip = animation->clip;
+    uint32_t property;
+    if (!gltf_property_find(gltf, channel, target, curve, &property)) {
+        return false;
+    }
+    int32_t earlier;
+    gltf_property_drive(gltf, property, (uint32_t)animation->value.index, clip->track_count,
+                        &earlier);
+    if (earlier < 0) {
+        animation->channel_of[clip->track_count] = (uint32_t)channel->index;
+        clip->tracks[clip->track_count++] = (struct scene_track){
+            .path = SCENE_PROPERTY,
+            .property = property,
+            .curve = *curve,
+        };
+        return true;
+    }
+    if (!curves_equal(&clip->tracks[earlier].curve, curve)) {
+        return json_refuse(channel, TROUPE_EXIT_INPUT, "gltf.animation.duplicate",
+                           "channels[%u] already drives %s", animation->channel_of[earlier],
+                           target->pointer);
+    }
+    json_warn(channel, "gltf.animation.duplicate", "says the same of %s as channels[%u]; dropped",
+              target->pointer, animation->channel_of[earlier]);
+    return true;
 }
 
 static bool channel_read(struct animation_reader *reader, struct animation *animation,
@@ -274,31 +425,31 @@ static bool channel_read(struct animation_reader *reader, struct animation *anim
 {
     struct gltf *const gltf = reader->gltf;
     const struct json_value channel = json_item(&animation->channels, index);
-    const struct json_value target = json_member(&channel, "target");
-    int32_t node = -1;
-    enum target_path path = TARGET_COUNT;
+    const struct json_value target_value = json_member(&channel, "target");
+    struct gltf_target target;
+    bool is_ignored = false;
     int32_t sampler_index = -1;
-    if (!json_check_object(&channel) || !target_read(gltf, &target, &node, &path) ||
+    if (!json_check_object(&channel) || !target_read(gltf, &target_value, &target, &is_ignored) ||
         !json_get_index(&channel, "sampler", true, "samplers", animation->sampler_count,
                         &sampler_index)) {
         return false;
     }
-    if (node < 0 && path != TARGET_POINTER) {
-        return true; // the specification: to be ignored
+    if (is_ignored) {
+        return true;
     }
     const struct json_value sampler = json_item(&animation->samplers, (size_t)sampler_index);
     struct gltf_accessor *times;
-    if (!json_check_object(&sampler) || !times_read(gltf, &sampler, &times)) {
+    struct scene_curve curve;
+    if (!json_check_object(&sampler) || !times_read(gltf, &sampler, &times) ||
+        !curve_read(gltf, &sampler, &target, times, &curve)) {
         return false;
     }
     struct scene_clip *const clip = animation->clip;
     const double last = times->values[times->count - 1];
     clip->duration_s = last > clip->duration_s ? last : clip->duration_s;
-    if (path >= TARGET_WEIGHTS) {
-        reader->skipped[path]++;
-        return true;
-    }
-    return track_add(reader, animation, &channel, &sampler, (uint32_t)node, path, times);
+    return target.path == SCENE_PROPERTY
+               ? property_add(reader, animation, &channel, &target, &curve)
+               : transform_add(reader, animation, &channel, &target, &curve);
 }
 
 static bool animation_read(struct animation_reader *reader, struct animation *animation)
@@ -316,6 +467,7 @@ static bool animation_read(struct animation_reader *reader, struct animation *an
     }
     clip->name = arena_string(&scene->arena, name);
     clip->tracks = ARENA_NEW(&scene->arena, struct scene_track, animation->channel_count);
+    animation->channel_of = ARENA_NEW(&reader->gltf->scratch, uint32_t, animation->channel_count);
     for (uint32_t i = 0; i < animation->channel_count; i++) {
         if (!channel_read(reader, animation, i)) {
             return false;
@@ -323,20 +475,12 @@ static bool animation_read(struct animation_reader *reader, struct animation *an
     }
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct scene_track *const track = &clip->tracks[i];
-        reader->channel_of[(size_t)track->node * 3 + track->path] = 0;
-    }
-    return true;
-}
-
-static void skipped_warn(const struct animation_reader *reader)
-{
-    for (int path = TARGET_WEIGHTS; path < TARGET_COUNT; path++) {
-        if (reader->skipped[path] > 0) {
-            report_warning(reader->gltf->report, NULL, "gltf.animation.skipped",
-                           "%u channels that drive \"%s\" are skipped", reader->skipped[path],
-                           target_names[path]);
+        if (track->path != SCENE_PROPERTY) {
+            reader->channel_of[(size_t)track->node * 3 + track->path] = 0;
         }
     }
+    return gltf_properties_check_clip(reader->gltf, &animation->channels, animation->channel_of,
+                                      (uint32_t)animation->value.index);
 }
 
 bool gltf_animations_read(struct gltf *gltf)
@@ -362,6 +506,6 @@ bool gltf_animations_read(struct gltf *gltf)
             return false;
         }
     }
-    skipped_warn(&reader);
+    gltf_properties_warn(gltf);
     return true;
 }

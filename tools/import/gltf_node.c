@@ -164,8 +164,11 @@ bool gltf_nodes_check_shear(struct gltf *gltf)
         }
     }
     for (uint32_t i = 0; i < scene->clip_count; i++) {
-        for (uint32_t track = 0; track < scene->clips[i].track_count; track++) {
-            mark_upwards(scene, matters, scene->clips[i].tracks[track].node);
+        for (uint32_t t = 0; t < scene->clips[i].track_count; t++) {
+            const struct scene_track *const track = &scene->clips[i].tracks[t];
+            if (track->path != SCENE_PROPERTY) {
+                mark_upwards(scene, matters, track->node);
+            }
         }
     }
     const struct json_value list = json_member(&gltf->root, "nodes");

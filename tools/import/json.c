@@ -99,6 +99,36 @@ struct json_value json_item(const struct json_value *array, size_t index)
     };
 }
 
+bool json_as_object(const struct json_value *value)
+{
+    return json_is_object(value->value);
+}
+
+bool json_as_array(const struct json_value *value, uint32_t *count)
+{
+    const size_t size = json_array_size(value->value);
+    *count = size > INT32_MAX ? INT32_MAX : (uint32_t)size;
+    return json_is_array(value->value);
+}
+
+bool json_as_boolean(const struct json_value *value, bool *boolean)
+{
+    *boolean = json_is_true(value->value);
+    return json_is_boolean(value->value);
+}
+
+bool json_as_number(const struct json_value *value, double *number)
+{
+    *number = json_real_value(value->value);
+    return json_is_real(value->value);
+}
+
+bool json_as_string(const struct json_value *value, const char **text)
+{
+    *text = json_string_value(value->value);
+    return json_is_string(value->value);
+}
+
 static bool json_refuse_type(const struct json_value *value, const char *wanted)
 {
     return json_refuse(value, TROUPE_EXIT_INPUT, "json.type", "must be %s", wanted);

@@ -50,6 +50,13 @@ struct json_value json_member(const struct json_value *object, const char *key);
 /// Returns an item of an array; its `value` is null past the end.
 struct json_value json_item(const struct json_value *array, size_t index);
 
+/// Return whether a value is of that kind, and what it is. They report nothing.
+bool json_as_object(const struct json_value *value);
+bool json_as_array(const struct json_value *value, uint32_t *count);
+bool json_as_boolean(const struct json_value *value, bool *boolean);
+bool json_as_number(const struct json_value *value, double *number);
+bool json_as_string(const struct json_value *value, const char **text);
+
 /// @return false after an error, where the value is not an object
 bool json_check_object(const struct json_value *value);
 
