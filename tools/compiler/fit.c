@@ -289,32 +289,55 @@ static bool find_grid(const struct fit *fit, struct grid *grid, struct arena *ar
     return true;
 }
 
-/// Leaves to keyed tracks what must not be resampled: everything on request, switches and numbers,
-/// properties that do not move, and stepped curves where no grid holds their edges.
+/// Marks curves of a kind as keyed.
+static void key_stepped(struct fit *fit)
+{
+    for (uint32_t i = 0; i < motion_curve_count(fit->motion); i++) {
+        const struct scene_curve *const curve = motion_curve(fit->motion, i);
+        fit->is_keyed[i] |= curve != NULL && curve_is_stepped(curve);
+    }
+}
+
+/// Whether a property may be dense: a number that moves, its keys on the grid.
+static bool fits_grid(const struct fit *fit, uint32_t property, const struct grid *grid)
+{
+    const struct scene_curve *const curve = fit->motion->property_curves[property];
+    return fit->motion->values->properties[property].type == SCENE_FLOAT &&
+           !curve_is_constant(curve) && grid->is_exact &&
+           grid_holds(grid, curve->times, curve->key_count);
+}
+
+/// Leaves to keyed tracks what must not be resampled: everything on request, stepped curves where
+/// no grid holds their edges, and properties that are switches, do not move, or have keys off the
+/// grid of the joints (without joints: off the grid of all properties).
 static bool choose_keyed(struct fit *fit, const struct fit_options *options, struct grid *grid,
                          struct arena *arena, struct report *report)
 {
     const struct motion *const motion = fit->motion;
     const uint32_t joint_curves = motion->skeleton->lane_count * 3;
-    for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
-        const struct scene_curve *const curve = motion_curve(motion, i);
-        fit->is_keyed[i] = curve != NULL && options->is_exact;
-        if (curve != NULL && i >= joint_curves) {
-            fit->is_keyed[i] |= motion->values->properties[i - joint_curves].type != SCENE_FLOAT ||
-                                curve_is_constant(curve);
-        }
+    const uint32_t curve_count = motion_curve_count(motion);
+    bool has_joints = false;
+    for (uint32_t i = 0; i < curve_count; i++) {
+        fit->is_keyed[i] = options->is_exact;
+        has_joints |= i < joint_curves && motion_curve(motion, i) != NULL;
+    }
+    for (uint32_t i = joint_curves; i < curve_count && has_joints; i++) {
+        fit->is_keyed[i] = true;
     }
     if (!find_grid(fit, grid, arena, report)) {
         return false;
     }
-    if (grid->is_exact) {
-        return true;
+    if (!grid->is_exact) {
+        key_stepped(fit);
+        if (!find_grid(fit, grid, arena, report)) {
+            return false;
+        }
     }
-    for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
-        const struct scene_curve *const curve = motion_curve(motion, i);
-        fit->is_keyed[i] |= curve != NULL && curve_is_stepped(curve);
+    for (uint32_t i = joint_curves; i < curve_count && !options->is_exact; i++) {
+        fit->is_keyed[i] =
+            motion_curve(motion, i) != NULL && !fits_grid(fit, i - joint_curves, grid);
     }
-    return find_grid(fit, grid, arena, report);
+    return true;
 }
 
 /// The bytes that a dense track takes in the best clip so far.

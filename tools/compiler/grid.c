@@ -114,6 +114,11 @@ bool grid_find(const double *times, uint32_t time_count, double duration_s, stru
     return to_fraction((double)grid->tick_count / duration_s, &grid->rate_num, &grid->rate_den);
 }
 
+bool grid_holds(const struct grid *grid, const double *times, uint32_t time_count)
+{
+    return fits(times, time_count, (double)grid->rate_num / grid->rate_den);
+}
+
 bool grid_refine(struct grid *grid, uint32_t factor)
 {
     const uint64_t num = (uint64_t)grid->rate_num * factor;

@@ -21,6 +21,9 @@ struct grid {
 /// @return false where the clip has too many ticks for the format
 bool grid_find(const double *times, uint32_t time_count, double duration_s, struct grid *grid);
 
+/// Whether sorted key times all lie on ticks of a grid.
+bool grid_holds(const struct grid *grid, const double *times, uint32_t time_count);
+
 /// Multiplies the rate. Returns false where it would pass 960 Hz (and the grid's own rate), or the
 /// format's number of ticks.
 bool grid_refine(struct grid *grid, uint32_t factor);

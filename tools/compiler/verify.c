@@ -621,6 +621,9 @@ static struct scene_transform add_transform(const struct scene_transform *refere
 static void decoded_models(struct subject *subject, const trp_pose_block *pose)
 {
     const trp_skeleton *const skeleton = &subject->skeleton;
+    if (skeleton->lane_count == 0) {
+        return; // a clip of properties alone
+    }
     const bool is_additive = (subject->clip.flags & TRP_CLIP_ADDITIVE) != 0;
     double root[12];
     for (int i = 0; i < 12; i++) {
