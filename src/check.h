@@ -8,6 +8,7 @@
 #include <float.h>
 #include <stdbool.h>
 #include <troupe/pack.h>
+#include <troupe/track.h>
 
 #include "format.h"
 

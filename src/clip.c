@@ -4,6 +4,7 @@
 #include <troupe/property.h>
 
 #include "arguments.h"
+#include "keyed.h"
 #include "prepare.h"
 #include "validate.h"
 
@@ -19,31 +20,10 @@ trp_result trp_clip_bind(trp_clip *clip, const trp_skeleton *skeleton)
     return TRP_OK;
 }
 
-/// The keyed tracks of a clip.
-struct keyed_tracks {
-    const struct trp__key_group *groups;
-    const struct trp__keyed_track *tracks;
-    uint32_t track_count;
-};
-
-static struct keyed_tracks keyed_tracks_of(const trp_clip *clip)
-{
-    const struct trp__keyed_header *const header = (const void *)trp__keyed_bytes(clip);
-    if (!header) {
-        return (struct keyed_tracks){0};
-    }
-    const struct trp__key_group *const groups = (const void *)(header + 1);
-    return (struct keyed_tracks){
-        .groups = groups,
-        .tracks = (const void *)(groups + header->group_count),
-        .track_count = header->track_count,
-    };
-}
-
 /// Returns what keys say of one property of one lane.
 static trp_track_kind keyed_kind(const trp_clip *clip, trp_path path, uint32_t lane)
 {
-    const struct keyed_tracks keyed = keyed_tracks_of(clip);
+    const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(clip));
     for (uint32_t i = 0; i < keyed.track_count; i++) {
         const struct trp__keyed_track *const track = &keyed.tracks[i];
         if (track->path == (uint32_t)path && track->target == lane) {
@@ -87,7 +67,7 @@ trp_result trp_clip_coverage(const trp_clip *clip, float *mask)
             mask[block * TRP_BLOCK_LANES + lane] = covered >> lane & 1 ? 1.0f : 0.0f;
         }
     }
-    const struct keyed_tracks keyed = keyed_tracks_of(clip);
+    const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(clip));
     for (uint32_t i = 0; i < keyed.track_count; i++) {
         if (keyed.tracks[i].path != TRP_PATH_PROPERTY) {
             mask[keyed.tracks[i].target] = 1.0f;
@@ -109,7 +89,7 @@ trp_result trp_clip_value_coverage(const trp_clip *clip, float *mask)
             mask[block * TRP_BLOCK_LANES + (uint32_t)__builtin_ctz(animated)] = 1.0f;
         }
     }
-    const struct keyed_tracks keyed = keyed_tracks_of(clip);
+    const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(clip));
     for (uint32_t i = 0; i < keyed.track_count; i++) {
         const struct trp__keyed_track *const track = &keyed.tracks[i];
         for (uint32_t k = 0; track->path == TRP_PATH_PROPERTY && k < track->stride; k++) {

@@ -7,6 +7,7 @@
 #include <troupe/sample.h>
 
 #include "arguments.h"
+#include "keyed.h"
 #include "prepare.h"
 
 /// Requests that read the same segment with the same rest pose.
@@ -26,6 +27,7 @@ struct batch {
     struct trp__block_control *blocks;       ///< the expanded segment of the group at hand
     struct trp__value_control *value_blocks; ///< likewise
     float *values;                           ///< whole blocks of the request at hand
+    float *keyed;                            ///< components of its keyed tracks
     trp__phase *phases;                      ///< [request_count]
     uint32_t *group_of;                      ///< [request_count]
     uint32_t *order;                         ///< [request_count] requests, group after group
@@ -62,6 +64,7 @@ static struct batch split_scratch(const trp_sample_args *args, void *scratch)
 {
     uint32_t block_count = 0;
     uint32_t value_block_count = 0;
+    uint32_t keyed_count = 0;
     for (uint32_t i = 0; i < args->request_count; i++) {
         const trp_clip *const clip = args->requests[i].clip;
         if (clip && clip->bytes) {
@@ -69,6 +72,9 @@ static struct batch split_scratch(const trp_sample_args *args, void *scratch)
             const uint32_t value_blocks = args->requests[i].values ? value_blocks_of(clip) : 0;
             block_count = blocks > block_count ? blocks : block_count;
             value_block_count = value_blocks > value_block_count ? value_blocks : value_block_count;
+            const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(clip));
+            keyed_count =
+                keyed.component_count > keyed_count ? keyed.component_count : keyed_count;
         }
     }
     const size_t requests = args->request_count;
@@ -81,6 +87,7 @@ static struct batch split_scratch(const trp_sample_args *args, void *scratch)
     batch.blocks = take(scratch, &used, block_count, sizeof *batch.blocks);
     batch.value_blocks = take(scratch, &used, value_block_count, sizeof *batch.value_blocks);
     batch.values = take(scratch, &used, value_block_count, TRP_BLOCK_LANES * sizeof(float));
+    batch.keyed = take(scratch, &used, keyed_count, sizeof *batch.keyed);
     batch.phases = take(scratch, &used, requests, sizeof *batch.phases);
     batch.group_of = take(scratch, &used, requests, sizeof *batch.group_of);
     batch.order = take(scratch, &used, requests, sizeof *batch.order);
@@ -257,6 +264,53 @@ static void sort_requests(struct batch *batch, uint32_t request_count)
 
 // -- Sampling
 
+/// Puts one keyed track where it belongs; what is not asked for is left out.
+/// @param components of the track's group, as its keys are laid out
+static void overlay_track(const trp_sample_request *request, uint32_t block_count,
+                          const struct trp__key_group *group, const float *components,
+                          const struct trp__keyed_track *track)
+{
+    const uint32_t block = track->target / TRP_BLOCK_LANES;
+    const uint32_t lane = track->target % TRP_BLOCK_LANES;
+    const float *const scalars = components + 4 * (size_t)group->rotation_count + track->first;
+    if (track->path == TRP_PATH_PROPERTY) {
+        const struct trp__property *const properties =
+            trp__properties_of(request->clip->properties);
+        for (uint32_t i = 0; request->values && i < track->stride; i++) {
+            request->values[properties[track->target].first_value + i] = scalars[i];
+        }
+    } else if (!request->pose || block >= block_count) {
+        return;
+    } else if (track->path == TRP_PATH_ROTATION) {
+        for (uint32_t i = 0; i < 4; i++) {
+            request->pose[block].rotation[i][lane] =
+                components[i * (size_t)group->rotation_count + track->first];
+        }
+    } else {
+        trp_pose_block *const out = &request->pose[block];
+        for (uint32_t i = 0; i < 3; i++) {
+            (track->path == TRP_PATH_SCALE ? out->scale : out->translation)[i][lane] = scalars[i];
+        }
+    }
+}
+
+/// Evaluates the keyed tracks of a clip and puts them over what rows and rest gave.
+static void overlay_keyed(const struct batch *batch, const struct trp__kernels *kernels,
+                          const struct trp__keyed *keyed, const trp_sample_request *request,
+                          uint32_t block_count)
+{
+    trp__keyed_evaluate(keyed, kernels, request->time_s, request->cursors, batch->keyed);
+    const float *components = batch->keyed;
+    for (uint32_t i = 0; i < keyed->group_count; i++) {
+        const struct trp__key_group *const group = &keyed->groups[i];
+        for (uint32_t k = 0; k < group->track_count; k++) {
+            overlay_track(request, block_count, group, components,
+                          &keyed->tracks[group->first_track + k]);
+        }
+        components += 4 * (size_t)group->rotation_count + group->scalar_count;
+    }
+}
+
 /// The expanded segment of a group.
 struct expanded {
     uint32_t block_count;
@@ -312,6 +366,7 @@ static void sample_group(const struct batch *batch, const trp_sample_args *args,
     const struct trp__clip_parts parts = trp__clip_parts_of(group->clip);
     const struct trp__segment segment = trp__segment_of(&parts, group->segment);
     const struct expanded expanded = expand_group(batch, args, kernels, group, &parts, &segment);
+    const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(group->clip));
     for (uint32_t i = first; i < group->request_end; i++) {
         const uint32_t index = batch->order[i];
         const trp_sample_request *const request = &args->requests[index];
@@ -323,6 +378,9 @@ static void sample_group(const struct batch *batch, const trp_sample_args *args,
         if (request->values) {
             sample_values(batch, kernels, group->clip, expanded.value_blocks, &point,
                           request->values);
+        }
+        if (keyed.group_count > 0) {
+            overlay_keyed(batch, kernels, &keyed, request, expanded.block_count);
         }
     }
 }

@@ -319,6 +319,42 @@ static void write_skin(struct writer *writer, const struct pack_skin *skin, stru
     }
 }
 
+static void write_property_set(struct writer *writer, const struct pack_property_set *set,
+                               struct strings *strings)
+{
+    uint32_t value_count = 0;
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        value_count += set->properties[i].value_count;
+    }
+    put_u64(writer, name_hash(set->name));
+    put_u32(writer, string_offset(strings, set->name));
+    put_u32(writer, set->property_count);
+    put_u32(writer, value_count);
+    put_zeros(writer, 44);
+    uint32_t first_value = 0;
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        const struct pack_property *const property = &set->properties[i];
+        put_u64(writer, name_hash(property->path));
+        put_u32(writer, string_offset(strings, property->path));
+        put_u32(writer, first_value);
+        put_u32(writer, property->value_count);
+        put_u32(writer, property->node);
+        put_u32(writer, property->type);
+        put_zeros(writer, 4);
+        first_value += property->value_count;
+    }
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        for (uint32_t k = 0; k < set->properties[i].value_count; k++) {
+            put_f32(writer, set->properties[i].defaults[k]);
+        }
+    }
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        for (uint32_t k = 0; k < set->properties[i].value_count; k++) {
+            put_u32(writer, string_offset(strings, set->properties[i].labels[k]));
+        }
+    }
+}
+
 static const struct pack_track *track_at(const struct pack_clip *clip, uint32_t path, uint32_t lane)
 {
     return &clip->tracks[path * 16 * clip->block_count + lane];
@@ -341,6 +377,41 @@ static uint32_t component_index(const struct pack_clip *clip, uint32_t path, uin
         tracks += clip->tracks[i].kind == PACK_ANIMATED;
     }
     return 3 * tracks;
+}
+
+static uint32_t animated_value_count(const struct pack_clip *clip)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < clip->value_count; i++) {
+        count += clip->values[i].is_animated;
+    }
+    return count;
+}
+
+static uint32_t value_block_count(const struct pack_clip *clip)
+{
+    return animated_value_count(clip) == 0 ? 0 : (clip->value_count + 15) / 16;
+}
+
+static void write_resident_values(struct writer *writer, const struct pack_clip *clip)
+{
+    for (uint32_t block = 0; block < value_block_count(clip); block++) {
+        uint32_t mask = 0;
+        for (uint32_t i = 0; i < 16 && 16 * block + i < clip->value_count; i++) {
+            mask |= (uint32_t)clip->values[16 * block + i].is_animated << i;
+        }
+        put_u16(writer, mask);
+    }
+    for (uint32_t i = 0; i < clip->value_count; i++) {
+        if (clip->values[i].is_animated) {
+            put_f32(writer, clip->values[i].offset);
+        }
+    }
+    for (uint32_t i = 0; i < clip->value_count; i++) {
+        if (clip->values[i].is_animated) {
+            put_u16(writer, clip->values[i].step);
+        }
+    }
 }
 
 static void write_masks(struct writer *writer, const struct pack_clip *clip,
@@ -397,6 +468,7 @@ static void write_resident(struct writer *writer, const struct pack_clip *clip)
             put_u16(writer, clip->tracks[i].step);
         }
     }
+    write_resident_values(writer, clip);
 }
 
 static void write_row(struct writer *writer, const struct pack_clip *clip,
@@ -414,6 +486,10 @@ static void write_row(struct writer *writer, const struct pack_clip *clip,
                 }
             }
         }
+    }
+    for (uint32_t i = clip->component_count - animated_value_count(clip); i < clip->component_count;
+         i++) {
+        put_bits(writer, segment->fields[row * clip->component_count + i], segment->widths[i]);
     }
     put_bits_end(writer);
 }
@@ -433,6 +509,12 @@ static bool block_turns(const struct pack_clip *clip, uint32_t block)
     return turns;
 }
 
+/// Returns how many components of a segment share base bits; path 3 is the values.
+static uint32_t path_components(const struct pack_clip *clip, uint32_t path)
+{
+    return path < 3 ? 3 * track_count(clip, path, PACK_ANIMATED) : animated_value_count(clip);
+}
+
 static void write_segment(struct writer *writer, const struct pack_clip *clip, uint32_t index)
 {
     const struct pack_segment *const segment = &clip->segments[index];
@@ -448,9 +530,10 @@ static void write_segment(struct writer *writer, const struct pack_clip *clip, u
     put_u16(writer, tick_count);
     put_u16(writer, segment->row_count);
     put(writer, (segment->has_tick_mask ? 1u : 0u) | (segment->has_holds ? 2u : 0u), 1);
-    for (uint32_t path = 0; path < 3; path++) {
+    for (uint32_t path = 0; path < 4; path++) {
         put(writer, segment->base_bits[path], 1);
     }
+    put_zeros(writer, 3);
     for (uint32_t i = 0; segment->has_tick_mask && i < tick_count / 64 + 1; i++) {
         put_u64(writer, segment->tick_mask[i]);
     }
@@ -459,14 +542,15 @@ static void write_segment(struct writer *writer, const struct pack_clip *clip, u
             put(writer, segment->rules[block], 1);
         }
     }
-    for (uint32_t i = 0; segment->has_holds && i < 3 * clip->block_count; i++) {
+    const uint32_t hold_count = 3 * clip->block_count + value_block_count(clip);
+    for (uint32_t i = 0; segment->has_holds && i < hold_count; i++) {
         put_u16(writer, segment->holds[i]);
     }
     for (uint32_t i = 0; i < clip->component_count; i++) {
         put_bits(writer, segment->widths[i], 5);
     }
-    for (uint32_t path = 0, i = 0; path < 3; path++) {
-        for (const uint32_t end = i + 3 * track_count(clip, path, PACK_ANIMATED); i < end; i++) {
+    for (uint32_t path = 0, i = 0; path < 4; path++) {
+        for (const uint32_t end = i + path_components(clip, path); i < end; i++) {
             put_bits(writer, (uint32_t)segment->bases[i], segment->base_bits[path]);
         }
     }
@@ -475,6 +559,109 @@ static void write_segment(struct writer *writer, const struct pack_clip *clip, u
     for (uint32_t row = 0; row < segment->row_count; row++) {
         write_row(writer, clip, segment, row);
     }
+}
+
+/// Writes an array that a group points at, and where it is into the group.
+static void point_at_array(struct writer *writer, size_t start, size_t field, size_t alignment)
+{
+    put_padding(writer, start, alignment);
+    pack_set_u32(writer->bytes, field, (uint32_t)(writer->size - start));
+}
+
+static bool needs_curve(const struct pack_curve *curve)
+{
+    return curve->mode >= TRP_INTERPOLATION_BEZIER;
+}
+
+static void write_curves(struct writer *writer, size_t start, const struct pack_group *group)
+{
+    const size_t curves = writer->size;
+    for (uint32_t i = 0; i < group->key_count; i++) {
+        const struct pack_curve *const curve = &group->curves[i];
+        const bool is_bezier = curve->mode == TRP_INTERPOLATION_BEZIER;
+        put_u32(writer, is_bezier ? bits_of_float(curve->x[0]) : curve->easing);
+        put_u32(writer, is_bezier ? bits_of_float(curve->x[1]) : curve->table_size);
+    }
+    for (uint32_t i = 0; i < group->key_count; i++) {
+        const struct pack_curve *const curve = &group->curves[i];
+        if (curve->table_size > 0) {
+            point_at_array(writer, start, curves + 8 * i, 4);
+        }
+        for (uint32_t k = 0; k < curve->table_size; k++) {
+            put_f32(writer, curve->table[k]);
+        }
+    }
+}
+
+static void write_group_arrays(struct writer *writer, size_t start, size_t at,
+                               const struct pack_group *group)
+{
+    const uint32_t components = 4 * group->rotation_count + group->scalar_count;
+    bool has_curves = false;
+    point_at_array(writer, start, at + 12, 8);
+    for (uint32_t i = 0; i < group->key_count; i++) {
+        put_f64(writer, group->times[i]);
+        has_curves = has_curves || needs_curve(&group->curves[i]);
+    }
+    point_at_array(writer, start, at + 16, 4);
+    for (uint32_t i = 0; i < group->key_count * group->planes * components; i++) {
+        put_f32(writer, group->values[i]);
+    }
+    if (group->has_modes) {
+        point_at_array(writer, start, at + 20, 1);
+        for (uint32_t i = 0; i < group->key_count; i++) {
+            put(writer, group->curves[i].mode, 1);
+        }
+    }
+    if (has_curves) {
+        point_at_array(writer, start, at + 24, 4);
+        write_curves(writer, start, group);
+    }
+}
+
+static void write_keyed(struct writer *writer, const struct pack_clip *clip)
+{
+    const size_t start = writer->size;
+    uint32_t track_count = 0;
+    uint32_t components = 0;
+    for (uint32_t i = 0; i < clip->group_count; i++) {
+        track_count += clip->groups[i].track_count;
+        components += 4 * clip->groups[i].rotation_count + clip->groups[i].scalar_count;
+    }
+    put_u32(writer, 0); // size, known below
+    put_u32(writer, clip->group_count);
+    put_u32(writer, track_count);
+    put_u32(writer, components);
+    uint32_t first_track = 0;
+    for (uint32_t i = 0; i < clip->group_count; i++) {
+        const struct pack_group *const group = &clip->groups[i];
+        put_u32(writer, group->key_count);
+        put_u32(writer, group->rotation_count);
+        put_u32(writer, group->scalar_count);
+        put_zeros(writer, 16); // arrays, known below
+        put_u32(writer, first_track);
+        put_u32(writer, group->track_count);
+        put_u32(writer, 0);
+        put(writer, group->curves[0].mode, 1);
+        put(writer, group->planes, 1);
+        put_zeros(writer, 6);
+        first_track += group->track_count;
+    }
+    for (uint32_t i = 0; i < clip->group_count; i++) {
+        for (uint32_t k = 0; k < clip->groups[i].track_count; k++) {
+            const struct pack_keyed_track *const track = &clip->groups[i].tracks[k];
+            put_u32(writer, track->target);
+            put_u32(writer, track->first);
+            put_u32(writer, track->stride);
+            put_u32(writer, i);
+            put(writer, track->path, 1);
+            put_zeros(writer, 3);
+        }
+    }
+    for (uint32_t i = 0; i < clip->group_count; i++) {
+        write_group_arrays(writer, start, start + 16 + 48 * i, &clip->groups[i]);
+    }
+    pack_set_u32(writer->bytes, start, (uint32_t)(writer->size - start));
 }
 
 static void write_clip(struct writer *writer, const struct pack_content *content,
@@ -517,6 +704,10 @@ static void write_clip(struct writer *writer, const struct pack_content *content
     put_u32(writer, row_count);
     put_u32(writer, 3); // source joint count
     put_u32(writer, 7); // source clip index
+    put_u32(writer, clip->property_set);
+    put_u32(writer, 0); // keyed offset, known below
+    put_u32(writer, value_block_count(clip));
+    put_u32(writer, animated_value_count(clip));
     put_zeros(writer, 12);
 
     const size_t entries = writer->size;
@@ -529,16 +720,22 @@ static void write_clip(struct writer *writer, const struct pack_content *content
         pack_set_u32(writer->bytes, entries + 8 * i, (uint32_t)(segment - start));
         pack_set_u32(writer->bytes, entries + 8 * i + 4, (uint32_t)(writer->size - segment));
     }
+    if (clip->group_count > 0) {
+        put_padding(writer, start, 16);
+        pack_set_u32(writer->bytes, start + 120, (uint32_t)(writer->size - start));
+        write_keyed(writer, clip);
+    }
 }
 
 // -- File
 
 static uint32_t object_count(const struct pack_content *content, enum pack_section kind)
 {
-    return kind == PACK_SKELETONS ? content->skeleton_count
-           : kind == PACK_SKINS   ? content->skin_count
-           : kind == PACK_CLIPS   ? content->clip_count
-                                  : 0;
+    return kind == PACK_SKELETONS    ? content->skeleton_count
+           : kind == PACK_SKINS      ? content->skin_count
+           : kind == PACK_CLIPS      ? content->clip_count
+           : kind == PACK_PROPERTIES ? content->property_set_count
+                                     : 0;
 }
 
 static void write_objects(struct writer *writer, const struct pack_content *content,
@@ -560,6 +757,9 @@ static void write_objects(struct writer *writer, const struct pack_content *cont
         case PACK_CLIPS:
             write_clip(writer, content, &content->clips[i], strings);
             break;
+        case PACK_PROPERTIES:
+            write_property_set(writer, &content->property_sets[i], strings);
+            break;
         case PACK_STRINGS:
             break;
         }
@@ -572,14 +772,11 @@ static void write_objects(struct writer *writer, const struct pack_content *cont
 static void write_sections(struct writer *writer, const struct pack_content *content,
                            struct strings *strings)
 {
-    static const enum pack_section order[4] = {
-        PACK_SKELETONS,
-        PACK_SKINS,
-        PACK_CLIPS,
-        PACK_STRINGS,
+    static const enum pack_section order[5] = {
+        PACK_SKELETONS, PACK_SKINS, PACK_PROPERTIES, PACK_CLIPS, PACK_STRINGS,
     };
     size_t row = 64;
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 5; i++) {
         const bool is_strings = order[i] == PACK_STRINGS;
         const uint32_t count = object_count(content, order[i]);
         if (is_strings ? strings->size == 0 : count == 0) {
@@ -601,12 +798,10 @@ static void write_sections(struct writer *writer, const struct pack_content *con
 
 uint8_t *pack_write(const struct pack_content *content, size_t *size_bytes)
 {
-    const bool is_empty =
-        content->skeleton_count == 0 && content->skin_count == 0 && content->clip_count == 0;
-    const uint32_t section_count = is_empty
-                                       ? 0
-                                       : 1u + (content->skeleton_count > 0) +
-                                             (content->skin_count > 0) + (content->clip_count > 0);
+    const uint32_t object_sections = (content->skeleton_count > 0) + (content->skin_count > 0) +
+                                     (content->property_set_count > 0) + (content->clip_count > 0);
+    const bool is_empty = object_sections == 0;
+    const uint32_t section_count = is_empty ? 0 : 1 + object_sections;
     struct strings *const strings = calloc(1, sizeof *strings);
     struct writer writer = {0};
     if (strings == NULL) {
@@ -657,7 +852,13 @@ size_t pack_object(const uint8_t *bytes, enum pack_section kind, uint32_t index)
 size_t pack_segment_at(const uint8_t *bytes, uint32_t clip, uint32_t segment)
 {
     const size_t start = pack_object(bytes, PACK_CLIPS, clip);
-    return start + pack_get_u32(bytes, start + 128 + 8 * segment);
+    return start + pack_get_u32(bytes, start + 144 + 8 * segment);
+}
+
+size_t pack_keyed_at(const uint8_t *bytes, uint32_t clip)
+{
+    const size_t start = pack_object(bytes, PACK_CLIPS, clip);
+    return start + pack_get_u32(bytes, start + 120);
 }
 
 // -- Values
@@ -735,6 +936,22 @@ bool pack_clip_value(const struct pack_clip *clip, trp_path path, uint32_t lane,
     out[1] = m[3] * q[1] - m[0] * q[2] + m[1] * q[3] + m[2] * q[0];
     out[2] = m[3] * q[2] + m[0] * q[1] - m[1] * q[0] + m[2] * q[3];
     out[3] = m[3] * q[3] - m[0] * q[0] - m[1] * q[1] - m[2] * q[2];
+    return true;
+}
+
+bool pack_clip_property(const struct pack_clip *clip, uint32_t value, uint32_t segment,
+                        uint32_t row, double *out)
+{
+    if (!clip->values[value].is_animated) {
+        return false;
+    }
+    uint32_t index = clip->component_count - animated_value_count(clip);
+    for (uint32_t i = 0; i < value; i++) {
+        index += clip->values[i].is_animated;
+    }
+    const struct pack_segment *const of = &clip->segments[segment];
+    const double units = (double)of->bases[index] + of->fields[row * clip->component_count + index];
+    *out = clip->values[value].offset + step_value(clip->values[value].step) * units;
     return true;
 }
 
@@ -910,15 +1127,194 @@ static void random_tick_mask(uint64_t *state, uint32_t tick_count, struct pack_s
     }
 }
 
+/// A set whose properties go round: mixed in rows, bool, int, keyed.
+static void random_property_set(struct pack_content *content, uint64_t *state, uint32_t count)
+{
+    struct pack_property_set *const set = pack_content_allocate(content, sizeof *set);
+    content->property_set_count = 1;
+    content->property_sets = set;
+    set->name = random_name(content, "set", 0);
+    set->property_count = count;
+    set->properties = pack_content_allocate(content, count * sizeof *set->properties);
+    for (uint32_t i = 0; i < count; i++) {
+        static const trp_property_type types[4] = {
+            TRP_PROPERTY_FLOAT,
+            TRP_PROPERTY_BOOL,
+            TRP_PROPERTY_INT,
+            TRP_PROPERTY_FLOAT,
+        };
+        struct pack_property *const property = &set->properties[i];
+        property->path = random_name(content, "/property", i / 2); // two share each
+        property->type = types[i % 4];
+        property->value_count = i % 4 == 0 ? 3 : 1 + random_below(state, 3);
+        property->node = i % 2 == 0 ? 100 + i : TRP_NONE;
+        property->defaults = pack_content_allocate(content, property->value_count * sizeof(float));
+        property->labels =
+            pack_content_allocate(content, property->value_count * sizeof(const char *));
+        for (uint32_t k = 0; k < property->value_count; k++) {
+            property->defaults[k] = property->type == TRP_PROPERTY_FLOAT
+                                        ? (float)random_between(state, -2, 2)
+                                        : (float)random_below(state, 2);
+            property->labels[k] = k == 0 ? "" : random_name(content, "label", k);
+        }
+    }
+}
+
+static void random_values(struct pack_content *content, const struct pack_recipe *recipe,
+                          uint64_t *state, struct pack_clip *clip)
+{
+    const struct pack_property_set *const set = &content->property_sets[0];
+    clip->property_set = 0;
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        clip->value_count += set->properties[i].value_count;
+    }
+    clip->values = pack_content_allocate(content, clip->value_count * sizeof *clip->values);
+    struct pack_value *value = clip->values;
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        for (uint32_t k = 0; k < set->properties[i].value_count; k++, value++) {
+            struct pack_track track;
+            random_track(state, 2, &track);
+            value->is_animated = i % 4 == 0 && k != 1 && !recipe->is_still;
+            value->offset = track.offset[0];
+            value->step = track.step;
+        }
+    }
+    clip->component_count += animated_value_count(clip);
+}
+
+// -- Random keys
+
+static void add_keyed_track(struct pack_group *group, trp_path path, uint32_t target,
+                            uint32_t stride)
+{
+    const bool is_rotation = path == TRP_PATH_ROTATION;
+    group->tracks[group->track_count++] = (struct pack_keyed_track){
+        .path = path,
+        .target = target,
+        .first = is_rotation ? group->rotation_count : group->scalar_count,
+        .stride = stride,
+    };
+    group->rotation_count += is_rotation;
+    group->scalar_count += is_rotation ? 0 : stride;
+}
+
+/// Deals some of what is not in rows out to groups. What is bool or int goes to the first one.
+static void random_keyed_tracks(const struct pack_content *content, uint64_t *state,
+                                struct pack_clip *clip)
+{
+    for (uint32_t i = 0; i < 48 * clip->block_count; i++) {
+        const uint32_t path = i / (16 * clip->block_count);
+        const uint32_t lane = i % (16 * clip->block_count);
+        const bool is_free =
+            clip->tracks[i].kind != PACK_ANIMATED && holds_joint(&content->skeletons[0], lane);
+        if (is_free && random_below(state, 2) == 0) {
+            add_keyed_track(&clip->groups[random_below(state, clip->group_count)], (trp_path)path,
+                            lane, path == 0 ? 4 : 3);
+        }
+    }
+    const bool has_set = clip->property_set != TRP_NONE;
+    for (uint32_t i = 0; has_set && i < content->property_sets[0].property_count; i++) {
+        const struct pack_property *const property = &content->property_sets[0].properties[i];
+        const uint32_t group = random_below(state, clip->group_count);
+        if (i % 4 != 0) {
+            add_keyed_track(&clip->groups[property->type == TRP_PROPERTY_FLOAT ? group : 0],
+                            TRP_PATH_PROPERTY, i, property->value_count);
+        }
+    }
+}
+
+static void random_curve(struct pack_content *content, uint64_t *state, bool is_step,
+                         const struct pack_group *group, struct pack_curve *curve)
+{
+    do {
+        curve->mode = (uint8_t)random_below(state, is_step ? 1 : TRP_INTERPOLATION_SAMPLED + 1);
+    } while (group->planes == 1 &&
+             (curve->mode == TRP_INTERPOLATION_CUBIC || curve->mode == TRP_INTERPOLATION_BEZIER));
+    if (curve->mode == TRP_INTERPOLATION_BEZIER) {
+        curve->x[0] = (float)random_between(state, 0, 1);
+        curve->x[1] = (float)random_between(state, 0, 1);
+    } else if (curve->mode == TRP_INTERPOLATION_EASING) {
+        curve->easing = random_below(state, 41);
+    } else if (curve->mode == TRP_INTERPOLATION_SAMPLED) {
+        curve->table_size = 2 + random_below(state, 3);
+        curve->table = pack_content_allocate(content, curve->table_size * sizeof(float));
+        for (uint32_t i = 0; i < curve->table_size; i++) {
+            curve->table[i] = (float)random_between(state, -0.5, 1.5);
+        }
+    }
+}
+
+/// Values in [-2, 2]; rotations of unit length in the plane of values.
+static void random_key_values(uint64_t *state, struct pack_group *group)
+{
+    const uint32_t rotations = group->rotation_count;
+    const uint32_t components = 4 * rotations + group->scalar_count;
+    for (uint32_t i = 0; i < group->key_count * group->planes; i++) {
+        float *const plane = group->values + (size_t)i * components;
+        for (uint32_t k = 0; k < components; k++) {
+            plane[k] = (float)random_between(state, -2, 2);
+        }
+        for (uint32_t k = 0; i % group->planes == group->planes / 2 && k < rotations; k++) {
+            trp_joint_transform transform;
+            random_transform(state, &transform);
+            for (uint32_t c = 0; c < 4; c++) {
+                plane[c * rotations + k] = transform.rotation[c];
+            }
+        }
+    }
+}
+
+static void random_keys(struct pack_content *content, uint64_t *state, bool is_step,
+                        struct pack_group *group)
+{
+    const uint32_t key_count = 1 + random_below(state, 5);
+    group->key_count = key_count;
+    group->scalar_count += group->rotation_count + group->scalar_count == 0; // of no track
+    group->planes = random_below(state, 2) == 0 ? 1 : 3;
+    group->times = pack_content_allocate(content, key_count * sizeof *group->times);
+    group->values = pack_content_allocate(
+        content, (size_t)key_count * group->planes *
+                     (4 * group->rotation_count + group->scalar_count) * sizeof(float));
+    group->curves = pack_content_allocate(content, key_count * sizeof *group->curves);
+    group->has_modes = key_count > 1 && random_below(state, 2) == 0;
+    double time = random_below(state, 2) * 0.1;
+    for (uint32_t i = 0; i < key_count; i++) {
+        group->times[i] = time;
+        time += random_between(state, 0.01, 0.2);
+        random_curve(content, state, is_step, group, &group->curves[i]);
+        group->curves[i] = group->has_modes ? group->curves[i] : group->curves[0];
+    }
+    random_key_values(state, group);
+}
+
+static void random_groups(struct pack_content *content, uint64_t *state, uint32_t group_count,
+                          struct pack_clip *clip)
+{
+    const uint32_t most = 48 * clip->block_count + clip->value_count;
+    clip->group_count = group_count;
+    clip->groups = pack_content_allocate(content, group_count * sizeof *clip->groups);
+    for (uint32_t i = 0; i < group_count; i++) {
+        clip->groups[i].tracks =
+            pack_content_allocate(content, most * sizeof(struct pack_keyed_track));
+    }
+    random_keyed_tracks(content, state, clip);
+    for (uint32_t i = 0; i < group_count; i++) {
+        random_keys(content, state, i == 0, &clip->groups[i]);
+    }
+}
+
 static void random_segment(struct pack_content *content, uint64_t *state,
                            const struct pack_clip *clip, uint32_t index,
                            struct pack_segment *segment)
 {
     const uint32_t count = clip->component_count;
+    const uint32_t hold_count = 3 * clip->block_count + value_block_count(clip);
+    const bool has_values = value_block_count(clip) > 0;
+    uint64_t value_state = ~*state; // joints come out the same with and without values
     random_tick_mask(state, segment_tick_count(clip, index), segment);
     segment->has_holds = random_below(state, 2) == 0;
     segment->rules = pack_content_allocate(content, clip->block_count);
-    segment->holds = pack_content_allocate(content, 3 * clip->block_count * sizeof(uint16_t));
+    segment->holds = pack_content_allocate(content, hold_count * sizeof(uint16_t));
     segment->widths = pack_content_allocate(content, count);
     segment->bases = pack_content_allocate(content, count * sizeof *segment->bases);
     segment->fields =
@@ -931,22 +1327,28 @@ static void random_segment(struct pack_content *content, uint64_t *state,
         const bool holds = clip->tracks[i].kind == PACK_ANIMATED && random_below(state, 4) == 0;
         segment->holds[i / 16] |= (uint16_t)(holds ? 1u << i % 16 : 0);
     }
+    for (uint32_t i = 0; has_values && i < clip->value_count; i++) {
+        const bool holds = clip->values[i].is_animated && random_below(&value_state, 4) == 0;
+        segment->holds[3 * clip->block_count + i / 16] |= (uint16_t)(holds ? 1u << i % 16 : 0);
+    }
     // Base + 2^width stays within 2^25 units.
-    for (uint32_t path = 0, i = 0; path < 3; path++) {
-        const uint32_t bits = random_below(state, 8) == 0 ? 0 : 1 + random_below(state, 25);
+    for (uint32_t path = 0, i = 0; path < 4; path++) {
+        uint64_t *const chance = path < 3 ? state : &value_state;
+        const uint32_t bits = random_below(chance, 8) == 0 ? 0 : 1 + random_below(chance, 25);
         segment->base_bits[path] =
-            (uint8_t)(bits + (bits != 0 && random_below(state, 8) == 0 ? 32 - bits : 0));
-        for (const uint32_t end = i + 3 * track_count(clip, path, PACK_ANIMATED); i < end; i++) {
+            (uint8_t)(bits + (bits != 0 && random_below(chance, 8) == 0 ? 32 - bits : 0));
+        for (const uint32_t end = i + path_components(clip, path); i < end; i++) {
             const int32_t half = bits == 0 ? 0 : (int32_t)(1u << bits >> 1);
             segment->bases[i] =
-                half == 0 ? 0 : (int32_t)random_below(state, 2 * (uint32_t)half) - half;
+                half == 0 ? 0 : (int32_t)random_below(chance, 2 * (uint32_t)half) - half;
             segment->widths[i] =
-                (uint8_t)(random_below(state, 4) == 0 ? 0 : random_below(state, 25));
+                (uint8_t)(random_below(chance, 4) == 0 ? 0 : random_below(chance, 25));
         }
     }
     for (uint32_t i = 0; i < segment->row_count * count; i++) {
         const uint32_t width = segment->widths[i % count];
-        segment->fields[i] = random_below(state, 1u << width);
+        const bool is_value = i % count >= count - animated_value_count(clip);
+        segment->fields[i] = random_below(is_value ? &value_state : state, 1u << width);
     }
 }
 
@@ -968,7 +1370,20 @@ static void random_clip(struct pack_content *content, const struct pack_recipe *
     clip->rate_den = rates[rate][1];
     clip->tick_count = recipe->tick_count;
     clip->ticks_per_segment = recipe->ticks_per_segment;
+    clip->property_set = TRP_NONE;
+    if (recipe->is_jointless) {
+        clip->skeleton = TRP_NONE;
+        clip->bind_hash = 0;
+        clip->block_count = 0;
+    }
     random_tracks(content, recipe, skeleton, state, clip);
+    uint64_t value_state = ~*state;
+    if (recipe->property_count > 0) {
+        random_values(content, recipe, &value_state, clip);
+    }
+    if (recipe->group_count > 0) {
+        random_groups(content, &value_state, recipe->group_count, clip);
+    }
     if (clip->component_count == 0) {
         return;
     }
@@ -998,6 +1413,10 @@ struct pack_content *pack_content_random(const struct pack_recipe *recipe)
     content->skins = pack_content_allocate(content, filled.skin_count * sizeof *content->skins);
     for (uint32_t i = 0; i < filled.skin_count; i++) {
         random_skin(content, &state, i, &content->skins[i]);
+    }
+    if (filled.property_count > 0) {
+        uint64_t property_state = ~filled.seed;
+        random_property_set(content, &property_state, filled.property_count);
     }
     content->clip_count = filled.clip_count;
     content->clips = pack_content_allocate(content, filled.clip_count * sizeof *content->clips);

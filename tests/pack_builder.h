@@ -15,6 +15,7 @@ enum pack_section {
     PACK_SKELETONS = 2,
     PACK_SKINS = 3,
     PACK_CLIPS = 4,
+    PACK_PROPERTIES = 5,
 };
 
 struct pack_joint {
@@ -43,6 +44,21 @@ struct pack_skin {
     float (*inverse_bind)[12];
 };
 
+struct pack_property {
+    const char *path;
+    trp_property_type type;
+    uint32_t value_count;
+    uint32_t node;
+    float *defaults;     // [value_count]
+    const char **labels; // [value_count]
+};
+
+struct pack_property_set {
+    const char *name;
+    uint32_t property_count;
+    struct pack_property *properties;
+};
+
 enum pack_track_kind {
     PACK_ABSENT,
     PACK_RESTING,
@@ -60,18 +76,55 @@ struct pack_track {
     uint16_t step; // upper half of a float
 };
 
-/// Components count path by path, lane by lane, x y z, animated tracks only.
+/// One value of the clip's property set.
+struct pack_value {
+    bool is_animated; // in rows
+    float offset;
+    uint16_t step; // upper half of a float
+};
+
+/// Components count path by path, lane by lane, x y z, animated tracks only; then animated values.
 struct pack_segment {
     bool has_tick_mask;
     bool has_holds;
     uint64_t tick_mask[5];
     uint32_t row_count;
     uint8_t *rules;  // [block_count], 0 where nothing turns
-    uint16_t *holds; // [3 * block_count]
-    uint8_t base_bits[3];
+    uint16_t *holds; // [3 * block_count], then of values [value block count]
+    uint8_t base_bits[4];
     uint8_t *widths;  // [component_count]
     int32_t *bases;   // [component_count]
     uint32_t *fields; // [row_count][component_count]
+};
+
+/// How one interval of keys is played; what belongs to another mode is 0.
+struct pack_curve {
+    uint8_t mode;        // TRP_INTERPOLATION_*
+    float x[2];          // bezier
+    uint32_t easing;     // easing
+    uint32_t table_size; // sampled
+    float *table;
+};
+
+struct pack_keyed_track {
+    trp_path path;
+    uint32_t target;
+    uint32_t first;
+    uint32_t stride;
+};
+
+/// Keyed tracks that share their times. Components of a key: x of all rotations, y, z, w; scalars.
+struct pack_group {
+    uint32_t key_count;
+    uint32_t rotation_count;
+    uint32_t scalar_count;
+    uint32_t planes;
+    double *times;             // [key_count]
+    float *values;             // [key_count][planes][components]
+    bool has_modes;            // else all intervals are like the first
+    struct pack_curve *curves; // [key_count]
+    uint32_t track_count;
+    struct pack_keyed_track *tracks;
 };
 
 struct pack_clip {
@@ -88,9 +141,14 @@ struct pack_clip {
     uint32_t tick_count;
     uint32_t ticks_per_segment;
     struct pack_track *tracks; // [3 * 16 * block_count]
+    uint32_t property_set; // or TRP_NONE
+    uint32_t value_count;  // of that set
+    struct pack_value *values;
     uint32_t component_count;
     uint32_t segment_count;
     struct pack_segment *segments;
+    uint32_t group_count;
+    struct pack_group *groups;
 };
 
 /// A whole pack. What it points to lives as long as it does.
@@ -99,6 +157,8 @@ struct pack_content {
     struct pack_skeleton *skeletons;
     uint32_t skin_count;
     struct pack_skin *skins;
+    uint32_t property_set_count;
+    struct pack_property_set *property_sets;
     uint32_t clip_count;
     struct pack_clip *clips;
     void *memory;
@@ -117,10 +177,14 @@ struct pack_recipe {
     bool is_still;              // nothing is animated
     bool is_chain;              // each joint is the parent of the next
     bool only_clips;            // the skeleton is left out of the pack, and the skins
+    bool is_jointless;          // clips are for no skeleton
+    uint32_t property_count;    // of one set that all clips share
+    uint32_t group_count;       // of keyed tracks in each clip
 };
 
 /// Makes a random description. The same recipe gives the same pack, but for what the recipe says
-/// about clips the skeleton does not depend on it.
+/// about clips the skeleton does not depend on it, nor do joints in rows depend on properties and
+/// keyed tracks.
 struct pack_content *pack_content_random(const struct pack_recipe *recipe);
 
 void pack_content_free(struct pack_content *content);
@@ -141,6 +205,11 @@ void pack_rehash(uint8_t *bytes, size_t size_bytes);
 bool pack_clip_value(const struct pack_clip *clip, trp_path path, uint32_t lane, uint32_t segment,
                      uint32_t row, double out[4]);
 
+/// Returns what a value of the property set has at a row, in double precision; that of a value
+/// which is not in rows is left out: false.
+bool pack_clip_property(const struct pack_clip *clip, uint32_t value, uint32_t segment,
+                        uint32_t row, double *out);
+
 /// Returns the tick of a row, from the start of the clip.
 uint32_t pack_clip_row_tick(const struct pack_clip *clip, uint32_t segment, uint32_t row);
 
@@ -154,6 +223,9 @@ size_t pack_section_row(const uint8_t *bytes, enum pack_section kind);
 size_t pack_object(const uint8_t *bytes, enum pack_section kind, uint32_t index);
 
 size_t pack_segment_at(const uint8_t *bytes, uint32_t clip, uint32_t segment);
+
+/// Returns where the keyed part of a clip starts.
+size_t pack_keyed_at(const uint8_t *bytes, uint32_t clip);
 
 uint16_t pack_get_u16(const uint8_t *bytes, size_t at);
 uint32_t pack_get_u32(const uint8_t *bytes, size_t at);

@@ -152,6 +152,21 @@ static void make_tracks(struct synthetic_clip *clip, const struct synthetic_reci
     }
 }
 
+static void make_values(struct synthetic_clip *clip, const struct synthetic_recipe *recipe,
+                        uint64_t *state)
+{
+    clip->values = zeroed(recipe->value_count * sizeof *clip->values);
+    clip->defaults = zeroed(recipe->value_count * sizeof *clip->defaults);
+    for (uint32_t i = 0; i < recipe->value_count; i++) {
+        clip->values[i] = (struct synthetic_value){
+            .is_animated = happens(state, recipe->animated_value_percent),
+            .offset = (float)synthetic_chance_between(state, -2, 2),
+            .step = chance_step(state, 2, recipe->width_high),
+        };
+        clip->defaults[i] = (float)synthetic_chance_between(state, -2, 2);
+    }
+}
+
 static void make_rest(struct synthetic_clip *clip, const struct synthetic_recipe *recipe,
                       uint64_t *state)
 {
@@ -189,6 +204,27 @@ static void continue_segment(const struct synthetic_clip *clip,
     memcpy(segment->field, last_row, components * sizeof *segment->field);
 }
 
+static void make_segment_values(const struct synthetic_recipe *recipe, uint64_t *state,
+                                struct synthetic_segment *segment)
+{
+    const uint32_t count = recipe->value_count;
+    const uint32_t span = 1u << recipe->width_high;
+    segment->value_holds = zeroed(count);
+    segment->value_width = zeroed(count);
+    segment->value_base = zeroed(count * sizeof *segment->value_base);
+    segment->value_field = zeroed(segment->row_count * count * sizeof *segment->value_field);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t widths = recipe->width_high - recipe->width_low + 1;
+        segment->value_holds[i] = happens(state, recipe->hold_percent);
+        segment->value_width[i] = (uint8_t)(recipe->width_low + synthetic_chance(state) % widths);
+        segment->value_base[i] = (int32_t)(synthetic_chance(state) % (span + 1)) - (int32_t)span;
+        for (uint32_t row = 0; row < segment->row_count; row++) {
+            segment->value_field[row * count + i] =
+                synthetic_chance(state) & ((1u << segment->value_width[i]) - 1);
+        }
+    }
+}
+
 static uint32_t chance_rule(uint64_t *state)
 {
     static const uint32_t rules[5] = {
@@ -216,6 +252,8 @@ static void make_segment(const struct synthetic_clip *clip, uint32_t index,
             segment->row_tick[segment->row_count++] = tick;
         }
     }
+    uint64_t value_state = ~*state; // joints come out the same with and without values
+    make_segment_values(recipe, &value_state, segment);
     segment->rule = zeroed(clip->clip.block_count);
     for (uint32_t block = 0; block < clip->clip.block_count; block++) {
         segment->rule[block] = (uint8_t)(recipe->rule ? recipe->rule : chance_rule(state));
@@ -325,6 +363,49 @@ static void put_rotation_constant(struct bytes *bytes, const double value[3])
     put(bytes, &word, sizeof word);
 }
 
+static void put_step(struct bytes *bytes, double value)
+{
+    const float step = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &step, sizeof bits);
+    put_u16(bytes, bits >> 16);
+}
+
+static uint32_t animated_value_count(const struct synthetic_clip *clip)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < clip->clip.value_count; i++) {
+        count += clip->values[i].is_animated;
+    }
+    return count;
+}
+
+static uint32_t value_block_count(const struct synthetic_clip *clip)
+{
+    return animated_value_count(clip) > 0 ? (clip->clip.value_count + 15) / 16 : 0;
+}
+
+static void put_resident_values(struct bytes *bytes, const struct synthetic_clip *clip)
+{
+    for (uint32_t block = 0; block < value_block_count(clip); block++) {
+        uint32_t mask = 0;
+        for (uint32_t i = 16 * block; i < 16 * block + 16 && i < clip->clip.value_count; i++) {
+            mask |= (uint32_t)clip->values[i].is_animated << i % 16;
+        }
+        put_u16(bytes, mask);
+    }
+    for (uint32_t i = 0; i < clip->clip.value_count; i++) {
+        if (clip->values[i].is_animated) {
+            put_f32(bytes, clip->values[i].offset);
+        }
+    }
+    for (uint32_t i = 0; i < clip->clip.value_count; i++) {
+        if (clip->values[i].is_animated) {
+            put_step(bytes, clip->values[i].step);
+        }
+    }
+}
+
 static void put_residents(struct bytes *bytes, const struct synthetic_clip *clip)
 {
     put_masks(bytes, clip, TRP_TRACK_ANIMATED, false);
@@ -358,13 +439,11 @@ static void put_residents(struct bytes *bytes, const struct synthetic_clip *clip
     for (uint32_t path = 0; path < 3; path++) {
         for (uint32_t lane = 0; lane < clip->lane_count; lane++) {
             if (is_animated(clip, path, lane)) {
-                const float step = (float)clip->tracks[track_index(clip, path, lane)].step;
-                uint32_t bits;
-                memcpy(&bits, &step, sizeof bits);
-                put_u16(bytes, bits >> 16);
+                put_step(bytes, clip->tracks[track_index(clip, path, lane)].step);
             }
         }
     }
+    put_resident_values(bytes, clip);
 }
 
 static void put_tick_mask(struct bytes *bytes, const struct synthetic_segment *segment)
@@ -383,6 +462,13 @@ static void put_holds(struct bytes *bytes, const struct synthetic_clip *clip,
         uint32_t mask = 0;
         for (uint32_t lane = 0; lane < 16; lane++) {
             mask |= (uint32_t)segment->holds[track + lane] << lane;
+        }
+        put_u16(bytes, mask);
+    }
+    for (uint32_t block = 0; block < value_block_count(clip); block++) {
+        uint32_t mask = 0;
+        for (uint32_t i = 16 * block; i < 16 * block + 16 && i < clip->clip.value_count; i++) {
+            mask |= (uint32_t)(clip->values[i].is_animated && segment->value_holds[i]) << i % 16;
         }
         put_u16(bytes, mask);
     }
@@ -406,6 +492,12 @@ static void put_rows(struct bytes *bytes, const struct synthetic_clip *clip,
                 }
             }
         }
+        for (uint32_t i = 0; i < clip->clip.value_count; i++) {
+            if (clip->values[i].is_animated) {
+                put_bits(bytes, segment->value_field[row * clip->clip.value_count + i],
+                         segment->value_width[i]);
+            }
+        }
         segment->row_bytes = (uint32_t)((bytes->count - start) / (row + 1));
     }
 }
@@ -422,8 +514,8 @@ static void put_segment(struct bytes *bytes, const struct synthetic_clip *clip,
         .row_count = (uint16_t)segment->row_count,
         .flags = (uint8_t)((recipe->row_percent ? TRP__SEGMENT_TICK_MASK : 0) |
                            (recipe->hold_percent ? TRP__SEGMENT_HOLDS : 0)),
-        .base_bits = {(uint8_t)base_bits, (uint8_t)base_bits, (uint8_t)base_bits},
     };
+    memset(header.base_bits, (int)base_bits, sizeof header.base_bits);
     put(bytes, &header, sizeof header);
     if (recipe->row_percent) {
         put_tick_mask(bytes, segment);
@@ -446,9 +538,19 @@ static void put_segment(struct bytes *bytes, const struct synthetic_clip *clip,
             put_bits(bytes, segment->width[i], 5);
         }
     }
+    for (uint32_t i = 0; i < clip->clip.value_count; i++) {
+        if (clip->values[i].is_animated) {
+            put_bits(bytes, segment->value_width[i], 5);
+        }
+    }
     for (uint32_t i = 0; i < 9 * clip->lane_count; i++) {
         if (clip->tracks[i / 3].kind == TRP_TRACK_ANIMATED) {
             put_bits(bytes, (uint32_t)segment->base[i], base_bits);
+        }
+    }
+    for (uint32_t i = 0; i < clip->clip.value_count; i++) {
+        if (clip->values[i].is_animated) {
+            put_bits(bytes, (uint32_t)segment->value_base[i], base_bits);
         }
     }
 
@@ -485,9 +587,13 @@ static void put_clip(struct bytes *bytes, struct synthetic_clip *clip,
         .rate_den = clip->clip.rate_den,
         .tick_count = clip->clip.tick_count,
         .ticks_per_segment = clip->clip.ticks_per_segment,
+        .value_block_count = value_block_count(clip),
+        .animated_value_count = animated_value_count(clip),
     };
     count_tracks(clip, &header);
-    if (header.animated_count[0] + header.animated_count[1] + header.animated_count[2] > 0) {
+    if (header.animated_count[0] + header.animated_count[1] + header.animated_count[2] +
+            header.animated_value_count >
+        0) {
         const uint32_t last_tick = header.tick_count > 0 ? header.tick_count - 1 : 0;
         header.segment_count = last_tick / header.ticks_per_segment + 1;
     }
@@ -532,10 +638,15 @@ struct synthetic_clip synthetic_clip_make(const struct synthetic_recipe *recipe)
     clip.lane_count = 16 * clip.clip.block_count;
     make_tracks(&clip, recipe, &state);
     make_rest(&clip, recipe, &state);
+    uint64_t value_state = ~state;
+    make_values(&clip, recipe, &value_state);
+    clip.clip.value_count = recipe->value_count;
+    clip.clip.value_defaults = clip.defaults;
 
     const size_t rows = recipe->tick_count + recipe->tick_count / clip.clip.ticks_per_segment + 2;
     struct bytes bytes = {
         .capacity = 4096 + clip.lane_count * (200 + 9 * 3 * rows) +
+                    recipe->value_count * (16 + 10 * rows) +
                     (recipe->tick_count / clip.clip.ticks_per_segment + 1) *
                         (200 + 100 * (size_t)clip.lane_count),
     };
@@ -713,4 +824,21 @@ void synthetic_clip_evaluate(const struct synthetic_clip *clip, uint32_t lane, d
             }
         }
     }
+}
+
+double synthetic_clip_evaluate_value(const struct synthetic_clip *clip, uint32_t value,
+                                     double time_s)
+{
+    const struct synthetic_value *const of = &clip->values[value];
+    if (!of->is_animated) {
+        return clip->clip.flags & TRP_CLIP_ADDITIVE ? 0 : (double)clip->defaults[value];
+    }
+    const struct moment moment = moment_at(clip, time_s);
+    const struct synthetic_segment *const segment = moment.segment;
+    const uint32_t count = clip->clip.value_count;
+    const uint32_t next_row = moment.row + (segment->row_count > 1);
+    const double u = segment->value_holds[value] ? moment.u_hold : moment.u;
+    const double field0 = segment->value_field[moment.row * count + value];
+    const double field1 = segment->value_field[next_row * count + value];
+    return of->offset + of->step * (segment->value_base[value] + field0 + u * (field1 - field0));
 }

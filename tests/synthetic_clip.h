@@ -35,6 +35,8 @@ struct synthetic_recipe {
     uint32_t width_high;
     bool is_continuous; ///< segments begin where the one before ended, as compilers make them
     double turn;        ///< largest |component| of Rodrigues parameters, 0 = 0.4
+    uint32_t value_count;
+    uint32_t animated_value_percent;
 };
 
 /// One path of one lane.
@@ -45,6 +47,13 @@ struct synthetic_track {
     double step;
     double mean[3];  ///< animated rotation: Rodrigues parameters of the mean
     double value[3]; ///< constant, rotations as Rodrigues parameters
+};
+
+/// One value of the property set.
+struct synthetic_value {
+    bool is_animated;
+    double offset;
+    double step;
 };
 
 /// One segment: what its components are made of.
@@ -59,6 +68,10 @@ struct synthetic_segment {
     uint8_t *width;                        ///< [3][lane_count][3]
     int32_t *base;                         ///< [3][lane_count][3]
     uint32_t *field;                       ///< [row_count][3][lane_count][3]
+    uint8_t *value_holds;                  ///< [value_count]
+    uint8_t *value_width;                  ///< [value_count]
+    int32_t *value_base;                   ///< [value_count]
+    uint32_t *value_field;                 ///< [row_count][value_count]
 };
 
 struct synthetic_clip {
@@ -66,6 +79,8 @@ struct synthetic_clip {
     trp_pose_block *rest;
     uint32_t lane_count;
     struct synthetic_track *tracks; ///< [3][lane_count]
+    float *defaults;                ///< [value_count]
+    struct synthetic_value *values; ///< [value_count]
     struct synthetic_segment *segments;
 };
 
@@ -77,6 +92,10 @@ struct synthetic_clip synthetic_clip_make(const struct synthetic_recipe *recipe)
 /// with their mean as mathematics does.
 void synthetic_clip_evaluate(const struct synthetic_clip *clip, uint32_t lane, double time_s,
                              double rotation[4], double translation[3], double scale[3]);
+
+/// Works out in double precision what sampling one value ought to give.
+double synthetic_clip_evaluate_value(const struct synthetic_clip *clip, uint32_t value,
+                                     double time_s);
 
 /// Returns zeroed memory whose last byte lies before a page that faults.
 void *synthetic_memory(size_t size_bytes);

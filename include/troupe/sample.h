@@ -47,16 +47,17 @@ TRP_API size_t trp_sample_scratch_bytes(const trp_sample_args *args);
 /// Samples a batch of local poses and property values.
 /// Requests of one clip and segment share the work of expanding it, in whatever order they come.
 /// What a clip says nothing of is at rest: the rest pose, and the defaults of the properties; in an
-/// additive clip the identity, and 0. Cursors remember where the keys of an instance were found;
-/// whatever they hold, the result is the same. Zero is a good beginning.
+/// additive clip the identity, and 0. Keyed tracks are exact and end with their own last keys, see
+/// track.h. Cursors remember where the keys of an instance were found; whatever they hold, the
+/// result is the same. Zero is a good beginning.
 /// @param report [out] may be null
 /// @return TRP_OK; TRP_ERROR_ARGUMENT, TRP_ERROR_CAPACITY, TRP_ERROR_MISMATCH (a clip not bound, a
 ///         prepared segment of another instruction set or pack, TRP_SAMPLE_ADDITIVE on a clip that
 ///         is not). On error nothing is written.
 /// Cost: O(requests * (lanes + values)), flat in seek order and clip length but for keyed groups
 /// without a fitting cursor, which are searched in O(log keys); no allocation.
-/// Threads: any number may share clips and prepared segments; poses, values,
-/// cursors and scratch are exclusive.
+/// Threads: any number may share clips and prepared segments; poses, values, cursors and scratch
+/// are exclusive.
 /// Source: src/FORMAT.md, "Decoding".
 TRP_API trp_result trp_sample(const trp_sample_args *args, trp_sample_report *report);
 

@@ -15,5 +15,6 @@
 #include <troupe/property.h>
 #include <troupe/sample.h>
 #include <troupe/skeleton.h>
+#include <troupe/track.h>
 
 #endif
