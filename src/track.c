@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "keyed.h"
+#include "segment.h"
 
 void trp__track_of(const struct trp__keyed *keyed, uint32_t index, trp_track *track)
 {
@@ -25,6 +26,16 @@ void trp__track_of(const struct trp__keyed *keyed, uint32_t index, trp_track *tr
         .first = entry->first,
     };
     track->interpolation = trp_track_interpolation(track, 0);
+}
+
+trp_result trp_clip_track(const trp_clip *clip, uint32_t index, trp_track *track)
+{
+    if (!clip || !track || index >= clip->track_count) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(clip));
+    trp__track_of(&keyed, index, track);
+    return TRP_OK;
 }
 
 trp_interpolation trp_track_interpolation(const trp_track *track, uint32_t key)

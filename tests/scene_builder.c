@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MOST_PROPERTIES 16
+
 struct scene *scene_builder_chain(uint32_t node_count, double bone, bool has_skin)
 {
     struct scene *const scene = calloc(1, sizeof *scene);
@@ -43,19 +45,17 @@ struct scene *scene_builder_chain(uint32_t node_count, double bone, bool has_ski
     scene->clip_count = 1;
     scene->clips = ARENA_NEW(arena, struct scene_clip, 1);
     scene->clips[0].name = "clip";
-    scene->clips[0].tracks = ARENA_NEW(arena, struct scene_track, node_count * 3);
+    scene->clips[0].tracks = ARENA_NEW(arena, struct scene_track, node_count * 3 + MOST_PROPERTIES);
     return scene;
 }
 
-struct scene_curve *scene_builder_track(struct scene *scene, uint32_t node, enum scene_path path,
-                                        uint32_t key_count, double rate_hz,
-                                        enum scene_interpolation interpolation)
+/// Fills the last track of the clip with a curve.
+static struct scene_curve *add_curve(struct scene *scene, struct scene_track *track,
+                                     uint32_t stride, uint32_t key_count, double rate_hz,
+                                     enum scene_interpolation interpolation)
 {
     struct arena *const arena = &scene->arena;
     struct scene_clip *const clip = &scene->clips[0];
-    struct scene_track *const track = &clip->tracks[clip->track_count++];
-    const uint32_t stride = path == SCENE_ROTATION ? 4 : 3;
-    *track = (struct scene_track){.node = node, .path = path};
     track->curve = (struct scene_curve){
         .key_count = key_count,
         .stride = stride,
@@ -74,6 +74,50 @@ struct scene_curve *scene_builder_track(struct scene *scene, uint32_t node, enum
     const double end = track->curve.times[key_count - 1];
     clip->duration_s = end > clip->duration_s ? end : clip->duration_s;
     return &track->curve;
+}
+
+struct scene_curve *scene_builder_track(struct scene *scene, uint32_t node, enum scene_path path,
+                                        uint32_t key_count, double rate_hz,
+                                        enum scene_interpolation interpolation)
+{
+    struct scene_clip *const clip = &scene->clips[0];
+    struct scene_track *const track = &clip->tracks[clip->track_count++];
+    *track = (struct scene_track){.node = node, .path = path};
+    return add_curve(scene, track, path == SCENE_ROTATION ? 4 : 3, key_count, rate_hz,
+                     interpolation);
+}
+
+uint32_t scene_builder_property(struct scene *scene, const char *path,
+                                enum scene_property_type type, uint32_t value_count)
+{
+    struct arena *const arena = &scene->arena;
+    if (scene->properties == NULL) {
+        scene->properties = ARENA_NEW(arena, struct scene_property, MOST_PROPERTIES);
+    }
+    struct scene_property *const property = &scene->properties[scene->property_count];
+    *property = (struct scene_property){
+        .path = path,
+        .type = type,
+        .value_count = value_count,
+        .defaults = ARENA_NEW(arena, double, value_count),
+        .labels = ARENA_NEW(arena, const char *, value_count),
+        .node = -1,
+    };
+    for (uint32_t i = 0; i < value_count; i++) {
+        property->labels[i] = "";
+    }
+    return scene->property_count++;
+}
+
+struct scene_curve *scene_builder_property_track(struct scene *scene, uint32_t property,
+                                                 uint32_t key_count, double rate_hz,
+                                                 enum scene_interpolation interpolation)
+{
+    struct scene_clip *const clip = &scene->clips[0];
+    struct scene_track *const track = &clip->tracks[clip->track_count++];
+    *track = (struct scene_track){.path = SCENE_PROPERTY, .property = property};
+    return add_curve(scene, track, scene->properties[property].value_count, key_count, rate_hz,
+                     interpolation);
 }
 
 void scene_builder_turn(double x, double y, double z, double angle_rad, double rotation[4])

@@ -17,6 +17,15 @@ struct scene_curve *scene_builder_track(struct scene *scene, uint32_t node, enum
                                         uint32_t key_count, double rate_hz,
                                         enum scene_interpolation interpolation);
 
+/// Adds a property of `value_count` values that rest at 0, and returns its index.
+uint32_t scene_builder_property(struct scene *scene, const char *path,
+                                enum scene_property_type type, uint32_t value_count);
+
+/// As scene_builder_track, for a property.
+struct scene_curve *scene_builder_property_track(struct scene *scene, uint32_t property,
+                                                 uint32_t key_count, double rate_hz,
+                                                 enum scene_interpolation interpolation);
+
 /// Writes the quaternion of a turn about an axis (of any length).
 void scene_builder_turn(double x, double y, double z, double angle_rad, double rotation[4]);
 

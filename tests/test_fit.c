@@ -56,11 +56,16 @@ static void fit_scene(const struct scene *scene, const struct fit_options *optio
     struct pack_writer writer = {0};
     *fitted = (struct fitted){0};
     fitted->skeleton = skeleton_of(scene, &fitted->arena);
-    assert_true(motion_of_clip(fitted->skeleton, 0, &fitted->arena, &fitted->motion));
+    const struct property_values *const values =
+        scene->property_count > 0 ? property_values_of(scene, &fitted->arena) : NULL;
+    assert_true(motion_of_clip(fitted->skeleton, values, 0, &fitted->arena, &fitted->motion));
     if (!fit_motion(&fitted->motion, options, &fitted->arena, &clip, &report)) {
         fail_msg("%s", report.first_error);
     }
     pack_writer_add_skeleton(&writer, fitted->skeleton);
+    if (values != NULL) {
+        pack_writer_add_property_set(&writer, "set", values);
+    }
     pack_writer_add_clip(&writer, &clip);
     const size_t size = pack_writer_finish(&writer, &fitted->bytes);
     pack_writer_free(&writer);
@@ -508,24 +513,206 @@ static void test_fit_closed_loop_is_marked(void **state)
     scene_builder_free(scene);
 }
 
-static void test_fit_impossible_budget_is_an_error(void **state)
+static void test_fit_stepped_edges_on_no_grid_are_keyed_exactly(void **state)
 {
     (void)state;
     struct scene *const scene = scene_builder_chain(2, 0.3, true);
     struct scene_curve *const curve =
         scene_builder_track(scene, 0, SCENE_TRANSLATION, 4, 30.0, SCENE_STEP);
     static const double times[] = {0.0, 0.1234567, 0.31830988, 0.57721566};
+    uint64_t seed = 8;
+    fill_wander(scene_builder_track(scene, 1, SCENE_ROTATION, 18, 30.0, SCENE_LINEAR), 0.5, &seed);
     for (uint32_t key = 0; key < 4; key++) {
-        curve->times[key] = times[key]; // stepped edges that no grid holds
+        curve->times[key] = times[key];
         curve->values[key * 3] = key % 2;
     }
     scene->clips[0].duration_s = times[3];
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.track_count, 1); // the stepped one is keyed
+    assert_true(fitted.clip.segment_count > 0);   // the other one is not
+    for (uint32_t key = 1; key < 4; key++) {
+        trp_pose_block *const at = play(&fitted, times[key]);
+        trp_pose_block *const before = play(&fitted, times[key] - 1e-6);
+        assert_true(at[0].translation[0][0] == (float)(key % 2));
+        assert_true(before[0].translation[0][0] == (float)((key - 1) % 2));
+        free(at);
+        free(before);
+    }
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_exact_keeps_every_key_bit_for_bit(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(3, 0.3, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 1, SCENE_TRANSLATION, 31, 30.0, SCENE_LINEAR);
+    uint64_t seed = 12;
+    for (uint32_t i = 0; i < 31 * 3; i++) {
+        curve->values[i] = (double)(float)scene_builder_random(&seed);
+    }
+    fill_wander(scene_builder_track(scene, 0, SCENE_ROTATION, 31, 30.0, SCENE_LINEAR), 0.5, &seed);
+    struct fit_options options = defaults;
+    options.is_exact = true;
+    struct fitted fitted;
+    fit_scene(scene, &options, &fitted);
+    assert_int_equal(fitted.clip.segment_count, 0);
+    assert_int_equal(fitted.clip.track_count, 2);
+    assert_int_equal(fitted.clip.cursor_count, 1); // one group: the key times are the same
+    const uint32_t joint = trp_skeleton_find_joint(&fitted.view, trp_name_hash("joint_1"));
+    const uint32_t lane = fitted.view.lane_of_joint[joint];
+    for (uint32_t key = 0; key < 31; key++) {
+        trp_pose_block *const pose = play(&fitted, curve->times[key]);
+        for (int i = 0; i < 3; i++) {
+            assert_true(pose[0].translation[i][lane] ==
+                        (float)curve->values[key * 3 + (uint32_t)i]);
+        }
+        free(pose);
+    }
+    assert_true(error_at_random_times(&fitted, 200) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_wide_turns_kept_exactly_follow_slerp(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(3, 0.5, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, 2, 1.0, SCENE_LINEAR);
+    scene_builder_turn(1, 0, 0, 0.0, curve->values);
+    scene_builder_turn(1, 2, 3, 170.0 / 180.0 * PI, curve->values + 4);
+    struct fit_options options = defaults;
+    options.is_exact = true;
+    struct fitted fitted;
+    fit_scene(scene, &options, &fitted);
+    trp_track track;
+    assert_int_equal(trp_clip_track(&fitted.clip, 0, &track), TRP_OK);
+    assert_int_equal(track.interpolation, TRP_INTERPOLATION_SLERP);
+    assert_true(error_at_random_times(&fitted, 500) <= 0.01);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_few_keys_in_a_long_clip_are_keyed(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(4, 0.3, true);
+    uint64_t seed = 21;
+    fill_wander(scene_builder_track(scene, 0, SCENE_ROTATION, 601, 30.0, SCENE_LINEAR), 1.0, &seed);
+    struct scene_curve *const sparse =
+        scene_builder_track(scene, 1, SCENE_TRANSLATION, 3, 0.1, SCENE_LINEAR);
+    for (uint32_t i = 0; i < 9; i++) {
+        sparse->values[i] = scene_builder_random(&seed) * 5.0;
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.track_count, 1);
+    trp_track track;
+    assert_int_equal(trp_clip_track(&fitted.clip, 0, &track), TRP_OK);
+    assert_int_equal(track.path, TRP_PATH_TRANSLATION);
+    assert_int_equal(track.key_count, 3);
+    assert_true(error_at_random_times(&fitted, 500) <= 0.1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+/// Plays the values of a clip.
+static void play_values(const struct fitted *fitted, double time_s, float *values)
+{
+    const trp_sample_request request = {.clip = &fitted->clip, .time_s = time_s, .values = values};
+    trp_sample_args args = {.requests = &request, .request_count = 1};
+    args.scratch_bytes = trp_sample_scratch_bytes(&args);
+    args.scratch = aligned_alloc(64, (args.scratch_bytes + 63) & ~(size_t)63);
+    assert_int_equal(trp_sample(&args, NULL), TRP_OK);
+    free(args.scratch);
+}
+
+static void test_fit_values_stay_within_a_hundred_thousandth(void **state)
+{
+    (void)state;
+    for (int interpolation = SCENE_STEP; interpolation <= SCENE_CUBIC; interpolation++) {
+        struct scene *const scene = scene_builder_chain(2, 0.3, true);
+        uint64_t seed = 31;
+        fill_wander(scene_builder_track(scene, 0, SCENE_ROTATION, 61, 30.0, SCENE_LINEAR), 0.7,
+                    &seed);
+        const uint32_t property = scene_builder_property(scene, "/nodes/0/weights", SCENE_FLOAT, 5);
+        struct scene_curve *const curve = scene_builder_property_track(
+            scene, property, 61, 30.0, (enum scene_interpolation)interpolation);
+        for (uint32_t i = 0; i < 61 * 5; i++) {
+            curve->values[i] = scene_builder_random(&seed);
+            if (interpolation == SCENE_CUBIC) {
+                curve->in_tangents[i] = scene_builder_random(&seed) - 0.5;
+                curve->out_tangents[i] = scene_builder_random(&seed) - 0.5;
+            }
+        }
+        struct fitted fitted;
+        fit_scene(scene, &defaults, &fitted);
+        assert_int_equal(fitted.clip.value_count, 5);
+        assert_true(error_at_random_times(&fitted, 100) <= 0.1);
+        for (uint32_t i = 0; i < 300; i++) {
+            // Clear of stepped edges; at keys and anywhere between them.
+            const double time_s = i < 61
+                                      ? curve->times[i]
+                                      : (floor(scene_builder_random(&seed) * 60.0) + 0.37) / 30.0;
+            float values[5];
+            double exact[5];
+            play_values(&fitted, time_s, values);
+            scene_curve_sample(curve, SCENE_PROPERTY, time_s, exact);
+            for (int c = 0; c < 5; c++) {
+                assert_true(fabs((double)values[c] - exact[c]) <= 1e-5);
+            }
+        }
+        fitted_free(&fitted);
+        scene_builder_free(scene);
+    }
+}
+
+static void test_fit_switches_are_keyed_and_never_in_between(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.3, true);
+    uint64_t seed = 31;
+    fill_wander(scene_builder_track(scene, 0, SCENE_ROTATION, 61, 30.0, SCENE_LINEAR), 0.7, &seed);
+    const uint32_t property = scene_builder_property(scene, "/visible", SCENE_BOOL, 1);
+    struct scene_curve *const curve =
+        scene_builder_property_track(scene, property, 11, 5.0, SCENE_STEP);
+    for (uint32_t key = 0; key < 11; key++) {
+        curve->values[key] = key % 2;
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.track_count, 1);
+    for (uint32_t i = 0; i <= 2000; i++) {
+        float value;
+        double exact;
+        play_values(&fitted, i * 0.001, &value);
+        scene_curve_sample(curve, SCENE_PROPERTY, i * 0.001, &exact);
+        assert_true(value == (float)exact);
+    }
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_impossible_budget_is_an_error(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(90, 0.3, true);
+    uint64_t seed = 2;
+    for (uint32_t node = 0; node < 90; node++) {
+        fill_wander(scene_builder_track(scene, node, SCENE_ROTATION, 4, 30.0, SCENE_LINEAR), 2.0,
+                    &seed);
+    }
+    struct fit_options options = defaults;
+    options.error_mm = 1e-9; // less than floats can tell over 90 joints
     struct arena arena = {0};
     struct motion motion;
     struct buffer clip = {0};
     struct report report = {0};
-    assert_true(motion_of_clip(skeleton_of(scene, &arena), 0, &arena, &motion));
-    assert_false(fit_motion(&motion, &defaults, &arena, &clip, &report));
+    assert_true(motion_of_clip(skeleton_of(scene, &arena), NULL, 0, &arena, &motion));
+    assert_false(fit_motion(&motion, &options, &arena, &clip, &report));
     assert_int_equal(report.exit_code, TROUPE_EXIT_BUDGET);
     assert_non_null(strstr(report.first_error, "[clip.budget]"));
     assert_null(clip.bytes);
@@ -551,6 +738,12 @@ int main(void)
         cmocka_unit_test(test_fit_b76_motion_far_from_the_origin_survives),
         cmocka_unit_test(test_fit_open_loop_is_closed_on_request),
         cmocka_unit_test(test_fit_closed_loop_is_marked),
+        cmocka_unit_test(test_fit_stepped_edges_on_no_grid_are_keyed_exactly),
+        cmocka_unit_test(test_fit_exact_keeps_every_key_bit_for_bit),
+        cmocka_unit_test(test_fit_wide_turns_kept_exactly_follow_slerp),
+        cmocka_unit_test(test_fit_few_keys_in_a_long_clip_are_keyed),
+        cmocka_unit_test(test_fit_values_stay_within_a_hundred_thousandth),
+        cmocka_unit_test(test_fit_switches_are_keyed_and_never_in_between),
         cmocka_unit_test(test_fit_impossible_budget_is_an_error),
     };
     return cmocka_run_group_tests_name("fit", tests, NULL, NULL);

@@ -440,6 +440,20 @@ static void search_sparse(struct fit *fit, const struct grid *grid, double shell
     }
 }
 
+/// Where rows cannot hold the budget, such as fast motion with keys on no grid: keeps all curves as
+/// they are.
+static void search_exact(struct fit *fit, const struct grid *grid, double shell_units,
+                         struct arena *arena)
+{
+    if (fit->best.size > 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < motion_curve_count(fit->motion); i++) {
+        fit->is_keyed[i] = true;
+    }
+    search_grid(fit, *grid, shell_units, arena);
+}
+
 static bool report_over_budget(struct fit *fit, double to_units, struct report *report)
 {
     const struct motion *const motion = fit->motion;
@@ -485,12 +499,13 @@ bool fit_motion(struct motion *motion, const struct fit_options *options, struct
         fit.lane_errors = ARENA_NEW(&own, double, lanes);
         fit.subtree_errors = ARENA_NEW(&own, double, lanes);
         search_grid(&fit, grid, shell_units, &own);
+        search_sparse(&fit, &grid, shell_units, &own);
+        search_exact(&fit, &grid, shell_units, &own);
         if (!grid.is_exact && fit.dense.track_count > 0) {
             report_warning(report, motion->source_clip, "clip.resampled",
                            "no grid up to 960 Hz holds all keys: resampled at %g Hz",
                            (double)fit.dense.grid.rate_num / fit.dense.grid.rate_den);
         }
-        search_sparse(&fit, &grid, shell_units, &own);
         ok = fit.best.size > 0 || report_over_budget(&fit, to_units, report);
     }
     if (ok) {
