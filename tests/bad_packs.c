@@ -25,12 +25,27 @@ enum place {
     AT_OBJECT,
     AT_SKELETON_LANES, // parent of lane, joint of lane, lane of joint
     AT_SKIN_LANES,
+    AT_DEFAULTS, // of a property set; labels after them
+    AT_KEYED,
+    AT_STEP_GROUP, // the first one
+    AT_GROUP,      // the second one, with every mode in it
+    AT_STEP_TRACKS,
+    AT_TRACKS,
+    AT_TIMES, // of the second group, as all below
+    AT_KEY_VALUES,
+    AT_VALUE_PLANE, // of the first key
+    AT_MODES,
+    AT_CURVES,
+    AT_TABLE_VALUES,
     AT_MASKS,
     AT_ROTATION_CONSTANTS,
     AT_CONSTANTS,
     AT_OFFSETS,
     AT_MEANS,
     AT_STEPS,
+    AT_VALUE_MASKS,
+    AT_VALUE_OFFSETS,
+    AT_VALUE_STEPS,
     AT_SEGMENT_ENTRY, // of the first segment
     AT_SEGMENT,       // the first segment
     AT_SECOND_SEGMENT,
@@ -63,9 +78,10 @@ struct bad_row {
 #define BIT(number) ((uint64_t)1 << (number))
 
 /// In the good pack: lanes 0 to 4 hold joints, 5 to 15 do not. Its clip 0 has three segments; the
-/// first has a tick mask at 20, one rule at 28, holds at 29, widths at 35.
+/// first has a tick mask at 24, one rule at 32, holds at 33, those of values at 39, widths at 41.
+/// Of its two groups the second one has four keys: bezier, easing, sampled. See bad_pack_origin.
 static const struct bad_row rows[] = {
-    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(2881), AT_FILE, 0},
+    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(4544 - 127), AT_FILE, 0},
     {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 8, SET, 0x040302015452504B, AT_FILE, 4},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 4, SET, 0x5452504B, AT_FILE, 4},
@@ -83,7 +99,7 @@ static const struct bad_row rows[] = {
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -1, 1, SET, 1, HERE},
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -64, 1, SET, 0x80, HERE},
 
-    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 91, HERE},
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 139, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0xFFFFFFFF, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0x08000000, HERE}, // 2^32 bytes
     {"section.align", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, 32, HERE},
@@ -174,13 +190,34 @@ static const struct bad_row rows[] = {
     {"skin.matrix", PACK_SKINS, 0, AT_OBJECT, 64, 4, SET, F32_NAN, HERE},
     {"skin.matrix", PACK_SKINS, 0, AT_OBJECT, 156, 4, SET, F32_INFINITY, HERE},
 
-    {"clip.short", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 127, AT_OBJECT, 0},
+    {"set.short", PACK_PROPERTIES, 0, AT_ENTRY, 4, 4, SET, 63, AT_OBJECT, 0},
+    {"set.values", PACK_PROPERTIES, 0, AT_OBJECT, 16, 4, SET, 0, HERE},
+    {"set.values", PACK_PROPERTIES, 0, AT_OBJECT, 16, 4, SET, 32769, HERE},
+    {"set.properties", PACK_PROPERTIES, 0, AT_OBJECT, 12, 4, SET, 0, HERE},
+    {"set.properties", PACK_PROPERTIES, 0, AT_OBJECT, 12, 4, SET, 0xFFFFFFFF, HERE},
+    {"set.size", PACK_PROPERTIES, 0, AT_ENTRY, 4, 4, ADD, MINUS(4), AT_OBJECT, 0},
+    {"set.size", PACK_PROPERTIES, 0, AT_OBJECT, 12, 4, ADD, MINUS(1), AT_OBJECT, 0},
+    {"set.size", PACK_PROPERTIES, 0, AT_OBJECT, 16, 4, ADD, 1, AT_OBJECT, 0},
+    {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 72, 4, SET, 0xFFFF, HERE},
+    {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 76, 4, SET, 1, HERE},
+    {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 108, 4, SET, 0, HERE}, // of the second one
+    {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 80, 4, SET, 0, AT_OBJECT, 76},
+    {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 80, 4, SET, 0xFFFFFFFF, AT_OBJECT, 76},
+    {"property.type", PACK_PROPERTIES, 0, AT_OBJECT, 88, 4, SET, 3, HERE},
+    {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 0, 4, SET, F32_NAN, HERE},
+    {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 0, 4, SET, F32_INFINITY, HERE},
+    {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 12, 4, SET, 0x40000000, HERE}, // bool 2
+    {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 12, 4, SET, 0x3F000000, HERE}, // 0.5
+
+    {"clip.short", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 143, AT_OBJECT, 0},
     {"clip.skeleton", PACK_CLIPS, 0, AT_OBJECT, 32, 4, SET, 1, HERE},
     {"clip.skeleton", PACK_CLIPS, 0, AT_OBJECT, 32, 4, SET, 0xFFFFFFFE, HERE},
     {"clip.flags", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 8, HERE},
     {"clip.flags", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 0x80000000, HERE},
-    {"clip.blocks", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 0, HERE},
+    {"clip.blocks", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 0xFFFFFFFF, HERE},
     {"clip.blocks", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 2049, HERE},
+    {"clip.jointless", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 0, HERE},
     {"clip.bind_hash", PACK_CLIPS, 1, AT_OBJECT, 8, 8, ADD, 1, HERE},
     {"clip.bind_hash", PACK_CLIPS, 1, AT_OBJECT, 8, 8, ADD, BIT(32), HERE},
     {"clip.bind_blocks", PACK_CLIPS, 1, AT_OBJECT, 40, 4, SET, 2, HERE},
@@ -192,6 +229,8 @@ static const struct bad_row rows[] = {
     {"clip.segment_ticks", PACK_CLIPS, 0, AT_OBJECT, 56, 4, SET, 0, HERE},
     {"clip.segment_ticks", PACK_CLIPS, 0, AT_OBJECT, 56, 4, SET, 257, HERE},
     {"clip.loop", PACK_CLIPS, 0, AT_OBJECT, 100, 4, SET, 4, HERE},
+    {"clip.property_set", PACK_CLIPS, 0, AT_OBJECT, 116, 4, SET, 1, HERE},
+    {"clip.property_set", PACK_CLIPS, 0, AT_OBJECT, 116, 4, SET, 0xFFFFFFFE, HERE},
     {"clip.unit", PACK_CLIPS, 0, AT_OBJECT, 76, 4, SET, 0, HERE},
     {"clip.unit", PACK_CLIPS, 0, AT_OBJECT, 76, 4, SET, F32_NAN, HERE},
     {"clip.unit", PACK_CLIPS, 0, AT_OBJECT, 76, 4, SET, F32_INFINITY, HERE},
@@ -204,7 +243,12 @@ static const struct bad_row rows[] = {
     {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 60, 4, SET, 0, HERE},
     {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 60, 4, SET, 0xFFFFFFFF, HERE},
     {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 52, 4, SET, 25, AT_OBJECT, 60},
-    {"clip.resident", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 160, AT_OBJECT, 0},
+    {"clip.value_blocks", PACK_CLIPS, 0, AT_OBJECT, 124, 4, SET, 2, HERE},
+    {"clip.value_blocks", PACK_CLIPS, 0, AT_OBJECT, 124, 4, SET, 0, HERE},
+    {"clip.value_blocks", PACK_CLIPS, 0, AT_OBJECT, 116, 4, SET, TRP_NONE, AT_OBJECT, 124},
+    {"clip.value_blocks", PACK_CLIPS, 0, AT_OBJECT, 128, 4, SET, 0, AT_OBJECT, 124},
+    {"clip.resident", PACK_CLIPS, 0, AT_OBJECT, 128, 4, SET, 0xFFFFFFFF, AT_OBJECT, 0},
+    {"clip.resident", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 176, AT_OBJECT, 0},
     {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 6, 2, SET, 0x001F, AT_MASKS, 0},
     {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 12, 2, SET, 0x001F, AT_MASKS, 0},
     {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 16, 2, SET, 0x001F, AT_MASKS, 4},
@@ -216,6 +260,9 @@ static const struct bad_row rows[] = {
     {"clip.constant_count", PACK_CLIPS, 0, AT_OBJECT, 68, 2, ADD, 1, HERE},
     {"clip.lane", PACK_CLIPS, 0, AT_MASKS, 12, 2, OR, 0x0020, HERE},
     {"clip.lane", PACK_CLIPS, 0, AT_MASKS, 16, 2, OR, 0x8000, HERE},
+    {"clip.value", PACK_CLIPS, 0, AT_VALUE_MASKS, 0, 2, OR, 0x8000, HERE}, // beyond the set
+    {"clip.value", PACK_CLIPS, 0, AT_VALUE_MASKS, 0, 2, OR, 0x0008, HERE}, // a bool
+    {"clip.animated_value_count", PACK_CLIPS, 0, AT_VALUE_MASKS, 0, 2, OR, 0x0002, AT_OBJECT, 128},
     {"clip.rotation_constant", PACK_CLIPS, 0, AT_ROTATION_CONSTANTS, 0, 8, OR, BIT(63), HERE},
     {"clip.rotation_constant", PACK_CLIPS, 0, AT_ROTATION_CONSTANTS, 0, 8, SET,
      0xC0000 * (1 + BIT(21)), HERE}, // x = y = 0.75
@@ -225,6 +272,8 @@ static const struct bad_row rows[] = {
     {"clip.constant", PACK_CLIPS, 0, AT_OFFSETS, -4, 4, SET, F32_INFINITY, HERE},
     {"clip.offset", PACK_CLIPS, 0, AT_OFFSETS, 0, 4, SET, F32_NAN, HERE},
     {"clip.offset", PACK_CLIPS, 0, AT_MEANS, -4, 4, SET, F32_INFINITY, HERE},
+    {"clip.offset", PACK_CLIPS, 0, AT_VALUE_OFFSETS, 0, 4, SET, F32_NAN, HERE},
+    {"clip.offset", PACK_CLIPS, 0, AT_VALUE_STEPS, -4, 4, SET, F32_INFINITY, HERE},
     {"clip.rotation_mean", PACK_CLIPS, 0, AT_MEANS, 0, 4, SET, 0x60006000, HERE},
     {"clip.rotation_mean", PACK_CLIPS, 0, AT_STEPS, -4, 4, SET, 0x80018001, AT_STEPS, -6},
     {"clip.step", PACK_CLIPS, 0, AT_STEPS, 0, 2, SET, 0, HERE},
@@ -232,14 +281,16 @@ static const struct bad_row rows[] = {
     {"clip.step", PACK_CLIPS, 0, AT_STEPS, 2, 2, SET, 0x7F80, HERE},
     {"clip.step", PACK_CLIPS, 0, AT_STEPS, 4, 2, SET, 0x03FF, HERE},
     {"clip.step", PACK_CLIPS, 0, AT_STEPS, 4, 2, OR, 0x8000, HERE},
+    {"clip.step", PACK_CLIPS, 0, AT_VALUE_STEPS, 0, 2, SET, 0, HERE},
+    {"clip.step", PACK_CLIPS, 0, AT_VALUE_STEPS, 2, 2, SET, 0x7F80, HERE},
     {"clip.row_count", PACK_CLIPS, 0, AT_OBJECT, 104, 4, ADD, 1, HERE},
 
     {"segment.align", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 8, 4, ADD, 8, HERE},
     {"segment.overlap", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 8, 4, ADD, MINUS(16), HERE},
     {"segment.overlap", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 0, 4, SET, 0, HERE},
-    {"segment.range", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 20, 4, ADD, 16, AT_SEGMENT_ENTRY, 16},
+    {"segment.range", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 20, 4, ADD, 0x10000, AT_SEGMENT_ENTRY, 16},
     {"segment.range", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 16, 4, SET, 0xFFFFFFF0, HERE},
-    {"segment.short", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 4, 4, SET, 19, AT_SEGMENT, 0},
+    {"segment.short", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 4, 4, SET, 23, AT_SEGMENT, 0},
     {"segment.first_tick", PACK_CLIPS, 0, AT_SECOND_SEGMENT, 0, 4, ADD, 1, HERE},
     {"segment.first_tick", PACK_CLIPS, 0, AT_SEGMENT, 0, 4, SET, 0xFFFFFFFF, HERE},
     {"segment.tick_count", PACK_CLIPS, 0, AT_SEGMENT, 12, 2, ADD, 1, HERE},
@@ -247,29 +298,126 @@ static const struct bad_row rows[] = {
     {"segment.flags", PACK_CLIPS, 0, AT_SEGMENT, 16, 1, OR, 4, HERE},
     {"segment.base_bits", PACK_CLIPS, 0, AT_SEGMENT, 17, 1, SET, 33, HERE},
     {"segment.base_bits", PACK_CLIPS, 0, AT_SEGMENT, 19, 1, SET, 255, HERE},
+    {"segment.base_bits", PACK_CLIPS, 0, AT_SEGMENT, 20, 1, SET, 33, HERE},
     {"segment.metadata", PACK_CLIPS, 0, AT_SEGMENT, 8, 4, ADD, MINUS(1), HERE},
     {"segment.metadata", PACK_CLIPS, 0, AT_SEGMENT, 8, 4, SET, 0, HERE},
     {"segment.rows", PACK_CLIPS, 0, AT_SEGMENT, 8, 4, ADD, 1, HERE},
     {"segment.rows", PACK_CLIPS, 0, AT_SEGMENT, 8, 4, SET, 0xFFFFFFFF, HERE},
     {"segment.rows", PACK_CLIPS, 0, AT_SEGMENT, 4, 4, SET, 0xFFFFFFFF, AT_SEGMENT, 8},
-    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 20, 1, ADD, MINUS(1), HERE},    // the first bit
-    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 21, 1, SET, 0, AT_SEGMENT, 20}, // the last
-    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 21, 1, OR, 2, AT_SEGMENT, 20},
-    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 27, 1, OR, 0x80, AT_SEGMENT, 20},
+    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 24, 1, ADD, MINUS(1), HERE},    // the first bit
+    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 25, 1, SET, 0, AT_SEGMENT, 24}, // the last
+    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 25, 1, OR, 2, AT_SEGMENT, 24},
+    {"segment.mask", PACK_CLIPS, 0, AT_SEGMENT, 31, 1, OR, 0x80, AT_SEGMENT, 24},
     {"segment.row_count", PACK_CLIPS, 0, AT_SEGMENT, 14, 2, ADD, MINUS(1), HERE},
     {"segment.row_count", PACK_CLIPS, 0, AT_SECOND_SEGMENT, 14, 2, ADD, MINUS(1), HERE},
     {"segment.row_count", PACK_CLIPS, 0, AT_SEGMENT, 14, 2, SET, 0, HERE},
-    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 28, 1, SET, 0, HERE},
-    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 28, 1, SET, 4, HERE},
-    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 28, 1, SET, 5, HERE},
-    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 28, 1, SET, 9, HERE},
-    {"segment.hold", PACK_CLIPS, 0, AT_SEGMENT, 29, 2, OR, 0x0100, HERE}, // a lane without a joint
-    {"segment.hold", PACK_CLIPS, 0, AT_SEGMENT, 33, 1, SET, 0x1F, HERE},  // constant scales
-    {"segment.width", PACK_CLIPS, 0, AT_SEGMENT, 35, 1, OR, 0x19, HERE},
-    {"segment.value", PACK_CLIPS, 0, AT_STEPS, 0, 2, SET, 0x4180, AT_SEGMENT, 35}, // 16
-    {"segment.value", PACK_CLIPS, 0, AT_STEPS, 0, 2, SET, 0x7F00, AT_SEGMENT, 35},
+    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 32, 1, SET, 0, HERE},
+    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 32, 1, SET, 4, HERE},
+    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 32, 1, SET, 5, HERE},
+    {"segment.rule", PACK_CLIPS, 0, AT_SEGMENT, 32, 1, SET, 9, HERE},
+    {"segment.hold", PACK_CLIPS, 0, AT_SEGMENT, 33, 2, OR, 0x0100, HERE}, // a lane without a joint
+    {"segment.hold", PACK_CLIPS, 0, AT_SEGMENT, 37, 1, SET, 0x1F, HERE},  // constant scales
+    {"segment.hold", PACK_CLIPS, 0, AT_SEGMENT, 39, 2, OR, 0x0002, HERE},
+    {"segment.hold", PACK_CLIPS, 0, AT_SEGMENT, 39, 2, OR, 0x8000, HERE},
+    {"segment.width", PACK_CLIPS, 0, AT_SEGMENT, 41, 1, OR, 0x19, HERE},
+    {"segment.value", PACK_CLIPS, 0, AT_STEPS, 0, 2, SET, 0x4180, AT_SEGMENT, 41}, // 16
+    {"segment.value", PACK_CLIPS, 0, AT_STEPS, 0, 2, SET, 0x7F00, AT_SEGMENT, 41},
     {"segment.row_bytes", PACK_CLIPS, 0, AT_SEGMENT, 4, 4, ADD, MINUS(1), HERE},
+
+    {"keyed.align", PACK_CLIPS, 0, AT_OBJECT, 120, 4, ADD, 8, HERE},
+    {"keyed.range", PACK_CLIPS, 0, AT_OBJECT, 120, 4, SET, 16, HERE},
+    {"keyed.range", PACK_CLIPS, 0, AT_OBJECT, 120, 4, SET, 0xFFFFFFF0, HERE},
+    {"keyed.range", PACK_CLIPS, 0, AT_KEYED, 0, 4, ADD, 1, HERE},
+    {"keyed.overlap", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 20, 4, ADD, 16, AT_OBJECT, 120},
+    {"keyed.size", PACK_CLIPS, 0, AT_KEYED, 0, 4, SET, 32, HERE},
+    {"keyed.size", PACK_CLIPS, 0, AT_KEYED, 4, 4, SET, 0xFFFFFFFF, AT_KEYED, 0},
+    {"keyed.size", PACK_CLIPS, 0, AT_KEYED, 8, 4, SET, 0xFFFFFFFF, AT_KEYED, 0},
+    {"keyed.keys", PACK_CLIPS, 0, AT_GROUP, 0, 4, SET, 0, HERE},
+    {"keyed.keys", PACK_CLIPS, 0, AT_GROUP, 0, 4, SET, 0xFFFFFFFF, HERE},
+    {"keyed.components", PACK_CLIPS, 0, AT_GROUP, 4, 4, SET, 0xFFFFFFFF, HERE},
+    {"keyed.components", PACK_CLIPS, 0, AT_GROUP, 4, 4, SET, 0x40000000, HERE}, // 2^32 floats
+    {"keyed.components", PACK_CLIPS, 0, AT_GROUP, 8, 4, SET, 0xFFFFFFFF, AT_GROUP, 4},
+    {"keyed.components", PACK_CLIPS, 0, AT_STEP_GROUP, 8, 4, SET, 0, AT_STEP_GROUP, 4},
+    {"keyed.planes", PACK_CLIPS, 0, AT_GROUP, 41, 1, SET, 2, HERE},
+    {"keyed.planes", PACK_CLIPS, 0, AT_GROUP, 41, 1, SET, 0, HERE},
+    {"keyed.array", PACK_CLIPS, 0, AT_GROUP, 12, 4, ADD, 4, HERE},
+    {"keyed.array", PACK_CLIPS, 0, AT_GROUP, 12, 4, SET, 0, HERE},
+    {"keyed.array", PACK_CLIPS, 0, AT_GROUP, 16, 4, ADD, 2, HERE},
+    {"keyed.array", PACK_CLIPS, 0, AT_GROUP, 20, 4, SET, 16, HERE},
+    {"keyed.array", PACK_CLIPS, 0, AT_GROUP, 24, 4, SET, 0xFFFFFFFC, HERE},
+    {"keyed.array", PACK_CLIPS, 0, AT_GROUP, 0, 4, SET, 100, AT_GROUP, 12},
+    {"keyed.arrays", PACK_CLIPS, 0, AT_STEP_GROUP, 0, 4, SET, 34, AT_STEP_GROUP, 16},
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, F64_MINUS_ONE, HERE},
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, F64_NAN, HERE},
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 8, 8, SET, F64_NAN, HERE},
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 16, 8, SET, 0x3FD0000000000000, HERE}, // twice 0.25
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 24, 8, SET, F64_INFINITY, HERE},
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 24, 8, SET, 0x430D000000000000, HERE}, // 1.02e15
+    {"keyed.interpolation", PACK_CLIPS, 0, AT_MODES, 1, 1, SET, 7, HERE},
+    {"keyed.interpolation", PACK_CLIPS, 0, AT_GROUP, 40, 1, SET, 1, HERE},
+    {"keyed.interpolation", PACK_CLIPS, 0, AT_GROUP, 40, 1, SET, 7, HERE},
+    {"keyed.interpolation", PACK_CLIPS, 0, AT_GROUP, 24, 4, SET, 0, AT_MODES, 0},
+    {"keyed.interpolation", PACK_CLIPS, 0, AT_STEP_GROUP, 40, 1, SET, 2, HERE}, // one plane
+    {"keyed.interpolation", PACK_CLIPS, 0, AT_STEP_GROUP, 40, 1, SET, 5, HERE}, // no curves
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 0, 4, SET, F32_MINUS_ONE, HERE},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 0, 4, SET, 0x3F800001, HERE},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 4, 4, SET, F32_NAN, AT_CURVES, 0},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 8, 4, SET, 41, HERE},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 16, 4, ADD, 2, HERE},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 16, 4, SET, 0, HERE},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 16, 4, SET, 0xFFFFFFFC, HERE},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 20, 4, SET, 1, AT_CURVES, 16},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 20, 4, SET, 0xFFFFFFFF, AT_CURVES, 16},
+    {"keyed.table", PACK_CLIPS, 0, AT_TABLE_VALUES, 4, 4, SET, F32_NAN, HERE},
+    {"keyed.table", PACK_CLIPS, 0, AT_TABLE_VALUES, 8, 4, SET, 0x447A2000, HERE}, // 1000.5
+    {"keyed.value", PACK_CLIPS, 0, AT_KEY_VALUES, 0, 4, SET, F32_NAN, HERE},
+    {"keyed.value", PACK_CLIPS, 0, AT_KEY_VALUES, 0, 4, SET, 0x5A0E1BCA, HERE}, // 1e16
+    {"keyed.value", PACK_CLIPS, 0, AT_VALUE_PLANE, 16, 4, SET, F32_INFINITY, HERE},
+    {"keyed.value", PACK_CLIPS, 0, AT_VALUE_PLANE, 32, 4, SET, 0x71C9F2CA, HERE}, // 2e30
+    {"keyed.rotation", PACK_CLIPS, 0, AT_VALUE_PLANE, 0, 4, SET, 0, HERE},
+    {"keyed.rotation", PACK_CLIPS, 0, AT_VALUE_PLANE, 12, 4, SET, 0x3F100000, AT_VALUE_PLANE, 0},
+    {"keyed.order", PACK_CLIPS, 0, AT_GROUP, 28, 4, ADD, 1, HERE},
+    {"keyed.order", PACK_CLIPS, 0, AT_STEP_GROUP, 32, 4, SET, 0xFFFF, AT_STEP_GROUP, 28},
+    {"keyed.order", PACK_CLIPS, 0, AT_TRACKS, 12, 4, SET, 0, HERE},
+    {"keyed.order", PACK_CLIPS, 0, AT_GROUP, 32, 4, ADD, MINUS(1), AT_KEYED, 8},
+    {"keyed.component_count", PACK_CLIPS, 0, AT_KEYED, 12, 4, ADD, 1, HERE},
+    {"keyed.path", PACK_CLIPS, 0, AT_TRACKS, 16, 1, SET, 4, HERE},
+    {"keyed.target", PACK_CLIPS, 0, AT_TRACKS, 0, 4, SET, 16, HERE},
+    {"keyed.target", PACK_CLIPS, 0, AT_TRACKS, 0, 4, SET, 0xFFFFFFFF, HERE},
+    {"keyed.target", PACK_CLIPS, 0, AT_TRACKS, 40, 4, SET, 4, HERE},
+    {"keyed.stride", PACK_CLIPS, 0, AT_TRACKS, 8, 4, SET, 3, HERE},
+    {"keyed.stride", PACK_CLIPS, 0, AT_TRACKS, 48, 4, ADD, 1, HERE},
+    {"keyed.step", PACK_CLIPS, 0, AT_STEP_GROUP, 40, 1, SET, 1, AT_STEP_TRACKS, 0},
+    {"keyed.dense", PACK_CLIPS, 0, AT_TRACKS, 0, 4, SET, 2, HERE},
+    {"keyed.first", PACK_CLIPS, 0, AT_TRACKS, 4, 4, SET, 1, HERE},
+    {"keyed.first", PACK_CLIPS, 0, AT_TRACKS, 24, 4, SET, 3, HERE},
+    {"keyed.first", PACK_CLIPS, 0, AT_TRACKS, 44, 4, SET, 0xFFFFFFFF, HERE},
+    {"keyed.twice", PACK_CLIPS, 0, AT_STEP_TRACKS, 20, 4, SET, 1, HERE},
+    {"keyed.lane", PACK_CLIPS, 0, AT_TRACKS, 0, 4, SET, 9, HERE},
 };
+
+/// Gives a group four keys, with a bezier, an easing and a sampled interval between them.
+static void set_keys(struct pack_content *content, struct pack_group *group)
+{
+    static double times[4] = {0.125, 0.25, 0.5, 0.75};
+    static float table[3] = {0, 0.75, 1};
+    static struct pack_curve curves[4] = {
+        {.mode = TRP_INTERPOLATION_BEZIER, .x = {0.25f, 0.5f}},
+        {.mode = TRP_INTERPOLATION_EASING, .easing = 3},
+        {.mode = TRP_INTERPOLATION_SAMPLED, .table_size = 3, .table = table},
+    };
+    const uint32_t components = 4 * group->rotation_count + group->scalar_count;
+    const uint32_t floats = 12 * components;
+    group->key_count = 4;
+    group->planes = 3;
+    group->times = times;
+    group->has_modes = true;
+    group->curves = curves;
+    group->values = pack_content_allocate(content, floats * sizeof *group->values);
+    for (uint32_t i = 0; i < floats; i++) { // rotations: 0.5 four times
+        group->values[i] = 0.5f;
+    }
+}
 
 uint8_t *bad_pack_origin(size_t *size_bytes)
 {
@@ -279,8 +427,13 @@ uint8_t *bad_pack_origin(size_t *size_bytes)
         .skin_count = 1,
         .clip_count = 2,
         .tick_count = 20,
+        .property_count = 4,
+        .group_count = 2,
+        .key_seed = 1265,
     };
     struct pack_content *const content = pack_content_random(&recipe);
+    set_keys(content, &content->clips[0].groups[1]);
+    content->clips[1].group_count = 0;
     uint8_t *const bytes = pack_write(content, size_bytes);
     pack_content_free(content);
     return bytes;
@@ -291,7 +444,7 @@ uint32_t bad_pack_count(void)
     return sizeof rows / sizeof rows[0];
 }
 
-/// Returns the start of the arrays of a clip, from AT_MASKS to AT_STEPS.
+/// Returns the start of the arrays of a clip, from AT_MASKS to AT_VALUE_STEPS.
 static size_t clip_array(const uint8_t *bytes, size_t clip, enum place place)
 {
     uint32_t constant[3];
@@ -300,18 +453,59 @@ static size_t clip_array(const uint8_t *bytes, size_t clip, enum place place)
         constant[i] = pack_get_u16(bytes, clip + 64 + 2 * i);
         animated[i] = pack_get_u16(bytes, clip + 70 + 2 * i);
     }
-    const size_t masks = clip + 128 + 8 * (size_t)pack_get_u32(bytes, clip + 60);
+    const size_t masks = clip + 144 + 8 * (size_t)pack_get_u32(bytes, clip + 60);
     const size_t rotation_constants = masks + 18 * (size_t)pack_get_u32(bytes, clip + 40);
     const size_t constants = rotation_constants + 8 * constant[0];
     const size_t offsets = constants + 12 * (constant[1] + constant[2]);
     const size_t means = offsets + 12 * (animated[1] + animated[2]);
     const size_t steps = means + 6 * animated[0];
+    const size_t value_masks = steps + 2 * (animated[0] + animated[1] + animated[2]);
+    const size_t value_offsets = value_masks + 2 * (size_t)pack_get_u32(bytes, clip + 124);
+    const size_t value_steps = value_offsets + 4 * (size_t)pack_get_u32(bytes, clip + 128);
     return place == AT_MASKS                ? masks
            : place == AT_ROTATION_CONSTANTS ? rotation_constants
            : place == AT_CONSTANTS          ? constants
            : place == AT_OFFSETS            ? offsets
            : place == AT_MEANS              ? means
-                                            : steps;
+           : place == AT_STEPS              ? steps
+           : place == AT_VALUE_MASKS        ? value_masks
+           : place == AT_VALUE_OFFSETS      ? value_offsets
+                                            : value_steps;
+}
+
+/// Returns the start of what the keyed part of a clip holds, from AT_KEYED to AT_TABLE_VALUES.
+static size_t keyed_array(const uint8_t *bytes, size_t keyed, enum place place)
+{
+    const size_t group = keyed + 16 + 48;
+    const size_t tracks = keyed + 16 + 48 * (size_t)pack_get_u32(bytes, keyed + 4);
+    const size_t components =
+        4 * (size_t)pack_get_u32(bytes, group + 4) + pack_get_u32(bytes, group + 8);
+    const size_t values = keyed + pack_get_u32(bytes, group + 16);
+    const size_t curves = keyed + pack_get_u32(bytes, group + 24);
+    switch (place) {
+    case AT_KEYED:
+        return keyed;
+    case AT_STEP_GROUP:
+        return keyed + 16;
+    case AT_GROUP:
+        return group;
+    case AT_STEP_TRACKS:
+        return tracks;
+    case AT_TRACKS:
+        return tracks + 20 * (size_t)pack_get_u32(bytes, group + 28);
+    case AT_TIMES:
+        return keyed + pack_get_u32(bytes, group + 12);
+    case AT_KEY_VALUES:
+        return values;
+    case AT_VALUE_PLANE:
+        return values + 4 * components;
+    case AT_MODES:
+        return keyed + pack_get_u32(bytes, group + 20);
+    case AT_CURVES:
+        return curves;
+    default:
+        return keyed + pack_get_u32(bytes, curves + 16);
+    }
 }
 
 static size_t find_place(const uint8_t *bytes, size_t size_bytes, const struct bad_row *row,
@@ -334,8 +528,10 @@ static size_t find_place(const uint8_t *bytes, size_t size_bytes, const struct b
         return object + 128 + 640 + 16 * 5;
     case AT_SKIN_LANES:
         return object + 64 + 48 * (size_t)pack_get_u32(bytes, object + 16);
+    case AT_DEFAULTS:
+        return object + 64 + 32 * (size_t)pack_get_u32(bytes, object + 12);
     case AT_SEGMENT_ENTRY:
-        return object + 128;
+        return object + 144;
     case AT_SEGMENT:
         return pack_segment_at(bytes, row->index, 0);
     case AT_SECOND_SEGMENT:
@@ -343,7 +539,8 @@ static size_t find_place(const uint8_t *bytes, size_t size_bytes, const struct b
     case AT_OBJECT:
         return object;
     default:
-        return clip_array(bytes, object, place);
+        return place < AT_MASKS ? keyed_array(bytes, pack_keyed_at(bytes, row->index), place)
+                                : clip_array(bytes, object, place);
     }
 }
 

@@ -1377,7 +1377,7 @@ static void random_clip(struct pack_content *content, const struct pack_recipe *
         clip->block_count = 0;
     }
     random_tracks(content, recipe, skeleton, state, clip);
-    uint64_t value_state = ~*state;
+    uint64_t value_state = ~*state ^ recipe->key_seed;
     if (recipe->property_count > 0) {
         random_values(content, recipe, &value_state, clip);
     }

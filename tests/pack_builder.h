@@ -180,6 +180,7 @@ struct pack_recipe {
     bool is_jointless;          // clips are for no skeleton
     uint32_t property_count;    // of one set that all clips share
     uint32_t group_count;       // of keyed tracks in each clip
+    uint64_t key_seed;          // what else decides on values and keys
 };
 
 /// Makes a random description. The same recipe gives the same pack, but for what the recipe says
