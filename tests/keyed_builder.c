@@ -231,8 +231,9 @@ static void read_plane(const struct trp__keyed *keyed, const trp_track *track, u
     const struct trp__key_group *const group = &keyed->groups[track->group];
     const float *const from = keyed_plane(keyed, track->group, key, plane);
     for (uint32_t i = 0; i < track->stride; i++) {
-        to[i] = track->path == TRP_PATH_ROTATION ? from[i * group->rotation_count + track->first]
-                                                 : from[4 * group->rotation_count + track->first + i];
+        to[i] = track->path == TRP_PATH_ROTATION
+                    ? from[i * group->rotation_count + track->first]
+                    : from[4 * group->rotation_count + track->first + i];
     }
 }
 

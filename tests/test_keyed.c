@@ -100,11 +100,11 @@ static void test_keyed_find_every_cursor_gives_the_place_of_a_plain_search(void 
             const int is_between = key + 1 < key_count && time > times[key];
             for (uint32_t hint = 0; hint < key_count + 4; hint++) {
                 uint32_t cursor = hint < key_count + 3 ? hint : UINT32_MAX;
-                const struct trp__key_place place =
-                    trp__key_find(times, key_count, time, &cursor);
+                const struct trp__key_place place = trp__key_find(times, key_count, time, &cursor);
                 assert_int_equal(place.key, key);
-                assert_true(is_between ? place.u == (time - times[key]) / (times[key + 1] - times[key])
-                                       : place.u == 0);
+                assert_true(is_between
+                                ? place.u == (time - times[key]) / (times[key + 1] - times[key])
+                                : place.u == 0);
                 assert_true(key_count == 1 ? cursor == 0 : cursor <= key_count - 2);
             }
         }
@@ -214,8 +214,11 @@ static void test_keyed_evaluate_shares_cursors_of_any_content(void **state)
     (void)state;
     struct keyed_recipe recipes[20];
     for (uint32_t i = 0; i < 20; i++) {
-        recipes[i] = (struct keyed_recipe){.seed = i, .rotation_count = i % 3, .scalar_count = 4,
-                                           .key_count = 1 + 2 * i, .interpolation = KEYED_MIXED};
+        recipes[i] = (struct keyed_recipe){.seed = i,
+                                           .rotation_count = i % 3,
+                                           .scalar_count = 4,
+                                           .key_count = 1 + 2 * i,
+                                           .interpolation = KEYED_MIXED};
     }
     const struct trp__keyed keyed = keyed_build(recipes, 20);
     uint32_t cursors[20];
@@ -239,8 +242,8 @@ static void test_keyed_evaluate_shares_cursors_of_any_content(void **state)
 static void test_keyed_evaluate_rotations_without_direction_are_the_identity(void **state)
 {
     (void)state;
-    const struct keyed_recipe recipe = {.seed = 1, .rotation_count = 17, .key_count = 2,
-                                        .interpolation = TRP_INTERPOLATION_CUBIC};
+    const struct keyed_recipe recipe = {
+        .seed = 1, .rotation_count = 17, .key_count = 2, .interpolation = TRP_INTERPOLATION_CUBIC};
     const struct trp__keyed keyed = keyed_build(&recipe, 1);
     double *const times = keyed_times(&keyed, 0);
     times[0] = 0;
@@ -266,7 +269,9 @@ static void test_keyed_evaluate_flushing_denormals_changes_no_bit(void **state)
     (void)state;
 #if defined(__SSE__)
     for (uint32_t kind = 0; kind <= 7; kind++) {
-        const struct keyed_recipe recipe = {.seed = kind, .rotation_count = 11, .scalar_count = 9,
+        const struct keyed_recipe recipe = {.seed = kind,
+                                            .rotation_count = 11,
+                                            .scalar_count = 9,
                                             .key_count = 12,
                                             .interpolation = kind < 7 ? kind : KEYED_MIXED};
         const struct trp__keyed keyed = keyed_build(&recipe, 1);
@@ -288,8 +293,8 @@ static void test_keyed_evaluate_nearest_times_stay_finite_with_denormals_flushed
 {
     (void)state;
 #if defined(__SSE__)
-    const struct keyed_recipe recipe = {.seed = 1, .scalar_count = 5, .key_count = 3,
-                                        .interpolation = TRP_INTERPOLATION_LINEAR};
+    const struct keyed_recipe recipe = {
+        .seed = 1, .scalar_count = 5, .key_count = 3, .interpolation = TRP_INTERPOLATION_LINEAR};
     const struct trp__keyed keyed = keyed_build(&recipe, 1);
     keyed_times(&keyed, 0)[0] = 0x1p-1022;
     keyed_times(&keyed, 0)[1] = 0x1.0000000000002p-1022;
