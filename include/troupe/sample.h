@@ -25,7 +25,7 @@ typedef struct trp_sample_request {
 typedef struct trp_sample_args {
     const trp_sample_request *requests;
     uint32_t request_count;
-    uint32_t block_count; ///< blocks of each pose to write, 0 = all of the clip
+    uint32_t block_count; ///< blocks of each pose to write; 0, or more than a clip has: all of it
     const void *const *prepared; ///< segments from trp_clip_prepare, used where they fit
     uint32_t prepared_count;
     uint32_t *cursors; ///< reserved for keyed tracks; null
@@ -44,10 +44,13 @@ TRP_API size_t trp_sample_scratch_bytes(const trp_sample_args *args);
 
 /// Samples a batch of local poses.
 /// Requests of one clip and segment share the work of expanding it, in whatever order they come.
+/// Prepared segments that no request needs are passed over, so that parts of a batch can share one
+/// list. Values that hold still come as they are stored, but -0 comes as 0.
 /// @param report [out] may be null
-/// @return TRP_OK; TRP_ERROR_ARGUMENT, TRP_ERROR_CAPACITY, TRP_ERROR_MISMATCH (a clip not bound, a
-///         prepared segment of another instruction set or pack, TRP_SAMPLE_ADDITIVE on a clip that
-///         is not). On error no pose is written.
+/// @return TRP_OK; TRP_ERROR_ARGUMENT (also for memory that was never prepared),
+///         TRP_ERROR_CAPACITY, TRP_ERROR_MISMATCH (a clip not bound; a segment prepared for another
+///         instruction set, or from another pack that lay where the clip does;
+///         TRP_SAMPLE_ADDITIVE on a clip that is not). On error no pose is written.
 /// Cost: O(requests * lanes), flat in seek order and clip length; no allocation.
 /// Threads: any number may share clips and prepared segments; poses and scratch are exclusive.
 /// Source: src/FORMAT.md, "Decoding".
