@@ -56,10 +56,10 @@ uint8_t *bench_keyed_scene_make(bool is_shared)
 {
     const uint32_t group_count = is_shared ? 1 : TRACKS;
     const uint32_t component_count = JOINTS * 10 + WEIGHTS;
-    const size_t size_bytes = 64 + group_count * (sizeof(struct trp__key_group) + 16) +
-                              TRACKS * sizeof(struct trp__keyed_track) +
-                              KEYS * (group_count * (sizeof(double) + 16) +
-                                      component_count * sizeof(float));
+    const size_t size_bytes =
+        64 + group_count * (sizeof(struct trp__key_group) + 16) +
+        TRACKS * sizeof(struct trp__keyed_track) +
+        KEYS * (group_count * (sizeof(double) + 16) + component_count * sizeof(float));
     uint8_t *const bytes = aligned_alloc(64, (size_bytes + 63) / 64 * 64);
     if (!bytes) {
         return NULL;

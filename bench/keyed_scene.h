@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BENCH_KEYED_JOINTS 33u ///< rotation, translation and scale each
+#define BENCH_KEYED_JOINTS 33u  ///< rotation, translation and scale each
 #define BENCH_KEYED_TRACKS 100u ///< and four morph weights, a property
 #define BENCH_KEYED_KEYS 301u
 #define BENCH_KEYED_DURATION_S 10.0

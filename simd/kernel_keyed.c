@@ -18,8 +18,7 @@ TRP__INLINE wf4 normalised(wf4 q)
     const wf norm = wf_add(xy, zw);
     const wf one = wf_set1(1.0f);
     const wf r = wf_div(one, wf_sqrt(wf_max(norm, wf_set1(1e-30f))));
-    const wm has_direction =
-        wm_and(wf_gt(norm, wf_set1(1e-30f)), wf_le(norm, wf_set1(FLT_MAX)));
+    const wm has_direction = wm_and(wf_gt(norm, wf_set1(1e-30f)), wf_le(norm, wf_set1(FLT_MAX)));
     wf4 unit = {
         .x = wf_mul(q.x, r),
         .y = wf_mul(q.y, r),
@@ -114,10 +113,10 @@ static void mix_many_rotations(const struct trp__key_span *span)
         wf weight[4];
         splat_weights(span, weight);
         for (uint32_t i = 0; i < count; i = next_vector(i, count)) {
-            const wf4 q = mix_four(
-                load_planes(span->value0 + i, stride), load_planes(span->leaving0 + i, stride),
-                load_planes(span->value1 + i, stride), load_planes(span->arriving1 + i, stride),
-                weight);
+            const wf4 q = mix_four(load_planes(span->value0 + i, stride),
+                                   load_planes(span->leaving0 + i, stride),
+                                   load_planes(span->value1 + i, stride),
+                                   load_planes(span->arriving1 + i, stride), weight);
             store_planes(span->rotations + i, span->out_stride, q);
         }
         return;
@@ -205,9 +204,9 @@ static void finish_lanes(struct lane_batch *batch)
     if (batch->is_sum) {
         const wf weight[4] = {wf_loadu(batch->weight[0]), wf_loadu(batch->weight[1]),
                               wf_loadu(batch->weight[2]), wf_loadu(batch->weight[3])};
-        store_lanes(batch, mix_four(load_lanes(batch->value0), load_lanes(batch->leaving0),
-                                    load_lanes(batch->value1), load_lanes(batch->arriving1),
-                                    weight));
+        store_lanes(batch,
+                    mix_four(load_lanes(batch->value0), load_lanes(batch->leaving0),
+                             load_lanes(batch->value1), load_lanes(batch->arriving1), weight));
     } else {
         store_lanes(batch, mix_two(load_lanes(batch->value0), load_lanes(batch->value1),
                                    wf_loadu(batch->u), wf_loadu(batch->bend)));
@@ -288,9 +287,9 @@ static void mix_scalars_sum(const struct trp__key_span *span)
     const uint32_t count = span->scalar_count;
     if (count < TRP__WIDTH) {
         for (uint32_t i = 0; i < count; i++) {
-            span->scalars[i] = ((weight[0] * value0[i] + weight[1] * leaving0[i]) +
-                                weight[2] * value1[i]) +
-                               weight[3] * arriving1[i];
+            span->scalars[i] =
+                ((weight[0] * value0[i] + weight[1] * leaving0[i]) + weight[2] * value1[i]) +
+                weight[3] * arriving1[i];
         }
         return;
     }

@@ -5,8 +5,6 @@
 #include "blend_weight.h"
 #include "reference.h"
 
-#include <math.h>
-
 struct transform {
     float rotation[4];
     float translation[3];
@@ -45,7 +43,7 @@ static float dot4(const float a[4], const float b[4])
 /// Returns 1 / |q| of a rotation with this squared norm; finite always.
 static float inverse_norm(float squared)
 {
-    return 1.0f / sqrtf(squared > TRP__NORM_FLOOR ? squared : TRP__NORM_FLOOR);
+    return 1.0f / trp__reference_sqrt(squared > TRP__NORM_FLOOR ? squared : TRP__NORM_FLOOR);
 }
 
 static float lane_weight(const trp_blend_layer *layer, uint32_t block, uint32_t lane)

@@ -195,8 +195,7 @@ void trp__keyed_evaluate(const struct trp__keyed *keyed, const struct trp__kerne
             .scalar_count = group->scalar_count,
         };
         float *const scalars = out + 4 * (size_t)group->rotation_count;
-        trp__key_batch_add(&batch, keyed, group, &all, &place, out, group->rotation_count,
-                           scalars);
+        trp__key_batch_add(&batch, keyed, group, &all, &place, out, group->rotation_count, scalars);
         out = scalars + group->scalar_count;
     }
     trp__key_batch_finish(&batch);

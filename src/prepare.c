@@ -175,8 +175,9 @@ static void store_quaternions(float (*restrict s)[TRP_BLOCK_LANES],
     }
 }
 
-static void expand_rotations(struct expansion *expansion, uint32_t index,
-                             struct trp__block_control *block)
+/// Writes what lanes move about: the mean of animated ones, the value of all others.
+static void expand_means(struct expansion *expansion, uint32_t index,
+                         float mean[4][TRP_BLOCK_LANES])
 {
     const struct trp__clip_parts *const parts = expansion->parts;
     struct path_cursor *const cursor = &expansion->paths[TRP_PATH_ROTATION];
@@ -194,16 +195,23 @@ static void expand_rotations(struct expansion *expansion, uint32_t index,
                                (uint32_t)__builtin_ctz(left));
         cursor->constant++;
     }
-    store_quaternions(s, block->mean);
-    if (expansion->rest) {
-        const trp_pose_block *const rest = &expansion->rest[index];
-        for (uint32_t left = 0xFFFF & ~(animated | constant); left != 0; left &= left - 1) {
-            const uint32_t lane = (uint32_t)__builtin_ctz(left);
-            for (uint32_t i = 0; i < 4; i++) {
-                block->mean[i][lane] = rest->rotation[i][lane] + 0.0f; // as trp__copy_still
-            }
+    store_quaternions(s, mean);
+    if (!expansion->rest) {
+        return;
+    }
+    for (uint32_t left = 0xFFFF & ~(animated | constant); left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        for (uint32_t i = 0; i < 4; i++) { // + 0 as in trp__copy_still
+            mean[i][lane] = expansion->rest[index].rotation[i][lane] + 0.0f;
         }
     }
+}
+
+static void expand_rotations(struct expansion *expansion, uint32_t index,
+                             struct trp__block_control *block)
+{
+    const uint32_t animated = expansion->parts->animated[0][index];
+    expand_means(expansion, index, block->mean);
     if (animated == 0) {
         return;
     }

@@ -149,7 +149,7 @@ static void assert_values(const struct scene *scene, uint32_t clip, const double
     }
 }
 
-static void test_gltf_integers_normalised_or_not_are_decoded(void **state)
+static void test_gltf_b81_ava17_integers_normalised_or_not_are_decoded(void **state)
 {
     (void)state;
     static struct gltf_builder builder;
@@ -317,14 +317,15 @@ static void test_gltf_accessor_without_view_is_all_zero(void **state)
     scene_free(&scene);
 }
 
-static void test_gltf_key_times_out_of_order_or_range_are_refused_by_key(void **state)
+static void test_gltf_b18_b19_b20_ava16_key_times_out_of_order_are_refused_by_key(void **state)
 {
     (void)state;
     const struct {
         float times[4];
         const char *line;
     } cases[] = {
-        // B18, B19, B20
+        // B18, B19 and B20: two keys at one time are refused like any other disorder.
+        {{-1, 0, 0, 1}, "key 0 is at -1 s, before 0 [gltf.animation.times]"},
         {{-0.97f, 0, 1, 2}, "key 0 is at -0.970000029 s, before 0 [gltf.animation.times]"},
         {{0, 0, 1, 2}, "key 1 at 0 s is not after key 0 at 0 s [gltf.animation.times]"},
         {{0, 1, 2, 1.5f}, "key 3 at 1.5 s is not after key 2 at 2 s [gltf.animation.times]"},
@@ -348,10 +349,9 @@ static void test_gltf_key_times_out_of_order_or_range_are_refused_by_key(void **
     }
 }
 
-static void test_gltf_values_that_are_not_finite_are_refused_by_place(void **state)
+static void test_gltf_b84_values_that_are_not_finite_are_refused_by_place(void **state)
 {
     (void)state;
-    // B84
     const float poison[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof poison / sizeof *poison; i++) {
         static struct gltf_builder builder;
@@ -373,6 +373,36 @@ static void test_gltf_values_that_are_not_finite_are_refused_by_place(void **sta
     assert_refused(&builder, TROUPE_EXIT_INPUT,
                    "skins[0].inverseBindMatrices: component 14 of element 0 of accessor 0 is not "
                    "finite [gltf.accessor.finite]");
+}
+
+static void test_gltf_b84_scales_of_zero_stay_finite(void **state)
+{
+    (void)state;
+    static struct gltf_builder builder;
+    memset(&builder, 0, sizeof builder);
+    const float values[6] = {1, 1, 1, 0, 0, 0};
+    const uint32_t input = build_times(&builder, 2);
+    const uint32_t output = gltf_builder_floats(&builder, 3, 2, values);
+    build_channel(&builder, "scale", input, output, "LINEAR");
+    gltf_builder_add(&builder, GLTF_NODES, "{\"scale\":[0,0,0],\"children\":[2]}");
+    gltf_builder_add(&builder, GLTF_NODES, "{\"scale\":[0,0,0]}");
+    struct scene scene;
+    struct report report;
+    assert_imports(&builder, &scene, &report);
+    assert_int_equal(report.warning_count, 0);
+    double matrices[3][12];
+    for (int i = 0; i < 2; i++) {
+        const struct scene_transform rest = scene_node_rest(&scene.nodes[1 + i]);
+        scene_transform_matrix(&rest, matrices[i]);
+    }
+    scene_matrix_multiply(matrices[0], matrices[1], matrices[2]);
+    double scale[3];
+    scene_curve_sample(&scene.clips[0].tracks[0].curve, SCENE_SCALE, 0.5, scale);
+    assert_true(scale[0] == 0 && scale[1] == 0 && scale[2] == 0);
+    for (int i = 0; i < 36; i++) {
+        assert_true(isfinite(matrices[i / 12][i % 12]));
+    }
+    scene_free(&scene);
 }
 
 static void test_gltf_unnormalised_rotations_are_normalised_with_one_warning(void **state)
@@ -469,7 +499,7 @@ static void test_gltf_one_accessor_read_as_plain_and_cubic_serves_both(void **st
     scene_free(&scene);
 }
 
-static void test_gltf_late_single_and_zero_keys_keep_their_times(void **state)
+static void test_gltf_b15_b22_b25_late_single_and_zero_keys_keep_their_times(void **state)
 {
     (void)state;
     static struct gltf_builder builder;
@@ -499,7 +529,7 @@ static void test_gltf_late_single_and_zero_keys_keep_their_times(void **state)
     scene_free(&scene);
 }
 
-static void test_gltf_b37_channel_without_a_node_is_ignored_and_the_others_play(void **state)
+static void test_gltf_b37_ava18_channel_without_a_node_is_ignored_and_the_rest_plays(void **state)
 {
     (void)state;
     static struct gltf_builder builder;
@@ -527,7 +557,7 @@ static void test_gltf_b37_channel_without_a_node_is_ignored_and_the_others_play(
     scene_free(&scene);
 }
 
-static void test_gltf_same_path_twice_is_refused_in_one_clip_but_not_in_two(void **state)
+static void test_gltf_ava18_same_path_twice_is_refused_in_one_clip_but_not_in_two(void **state)
 {
     (void)state;
     static struct gltf_builder builder;
@@ -667,7 +697,7 @@ static void test_gltf_matrix_that_shears_is_refused_where_it_matters(void **stat
                    "[gltf.node.shear]");
 }
 
-static void test_gltf_animated_matrix_node_is_refused(void **state)
+static void test_gltf_ava18_animated_matrix_node_is_refused(void **state)
 {
     (void)state;
     static struct gltf_builder builder;
@@ -1041,10 +1071,9 @@ static void test_gltf_text_that_is_no_strict_json_is_refused_by_line(void **stat
     }
 }
 
-static void test_gltf_sparse_indices_out_of_range_or_order_are_refused(void **state)
+static void test_gltf_b79_sparse_indices_out_of_range_or_order_are_refused(void **state)
 {
     (void)state;
-    // B79
     const struct {
         uint8_t indices[2];
         const char *line;
@@ -1074,10 +1103,9 @@ static void test_gltf_sparse_indices_out_of_range_or_order_are_refused(void **st
     }
 }
 
-static void test_gltf_sparse_parts_are_checked_like_accessors(void **state)
+static void test_gltf_b80_sparse_parts_are_checked_like_accessors(void **state)
 {
     (void)state;
-    // B80
     static const struct {
         const char *sparse;
         const char *line;
@@ -1675,24 +1703,25 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gltf_glb_and_text_give_the_same_scene),
-        cmocka_unit_test(test_gltf_integers_normalised_or_not_are_decoded),
+        cmocka_unit_test(test_gltf_b81_ava17_integers_normalised_or_not_are_decoded),
         cmocka_unit_test(test_gltf_quantised_rotations_are_unit_without_a_warning),
         cmocka_unit_test(test_gltf_stride_and_offsets_find_interleaved_values),
         cmocka_unit_test(test_gltf_sparse_values_replace_those_of_the_view_or_zeros),
         cmocka_unit_test(test_gltf_accessor_without_view_is_all_zero),
-        cmocka_unit_test(test_gltf_key_times_out_of_order_or_range_are_refused_by_key),
-        cmocka_unit_test(test_gltf_values_that_are_not_finite_are_refused_by_place),
+        cmocka_unit_test(test_gltf_b18_b19_b20_ava16_key_times_out_of_order_are_refused_by_key),
+        cmocka_unit_test(test_gltf_b84_values_that_are_not_finite_are_refused_by_place),
+        cmocka_unit_test(test_gltf_b84_scales_of_zero_stay_finite),
         cmocka_unit_test(test_gltf_unnormalised_rotations_are_normalised_with_one_warning),
         cmocka_unit_test(test_gltf_rotation_of_length_zero_is_refused),
         cmocka_unit_test(test_gltf_cubic_rotations_keep_their_tangents_as_they_are),
         cmocka_unit_test(test_gltf_one_accessor_read_as_plain_and_cubic_serves_both),
-        cmocka_unit_test(test_gltf_late_single_and_zero_keys_keep_their_times),
-        cmocka_unit_test(test_gltf_b37_channel_without_a_node_is_ignored_and_the_others_play),
-        cmocka_unit_test(test_gltf_same_path_twice_is_refused_in_one_clip_but_not_in_two),
+        cmocka_unit_test(test_gltf_b15_b22_b25_late_single_and_zero_keys_keep_their_times),
+        cmocka_unit_test(test_gltf_b37_ava18_channel_without_a_node_is_ignored_and_the_rest_plays),
+        cmocka_unit_test(test_gltf_ava18_same_path_twice_is_refused_in_one_clip_but_not_in_two),
         cmocka_unit_test(test_gltf_matrix_nodes_are_decomposed_exactly),
         cmocka_unit_test(test_gltf_matrix_mirrored_gets_a_negative_x_scale),
         cmocka_unit_test(test_gltf_matrix_that_shears_is_refused_where_it_matters),
-        cmocka_unit_test(test_gltf_animated_matrix_node_is_refused),
+        cmocka_unit_test(test_gltf_ava18_animated_matrix_node_is_refused),
         cmocka_unit_test(test_gltf_node_trees_that_are_none_are_refused),
         cmocka_unit_test(test_gltf_nodes_of_all_scenes_are_kept_in_any_order),
         cmocka_unit_test(test_gltf_skin_without_matrices_has_identities),
@@ -1701,8 +1730,8 @@ int main(void)
         cmocka_unit_test(test_gltf_other_versions_are_unsupported),
         cmocka_unit_test(test_gltf_every_kind_of_mistake_is_named_with_its_place),
         cmocka_unit_test(test_gltf_text_that_is_no_strict_json_is_refused_by_line),
-        cmocka_unit_test(test_gltf_sparse_indices_out_of_range_or_order_are_refused),
-        cmocka_unit_test(test_gltf_sparse_parts_are_checked_like_accessors),
+        cmocka_unit_test(test_gltf_b79_sparse_indices_out_of_range_or_order_are_refused),
+        cmocka_unit_test(test_gltf_b80_sparse_parts_are_checked_like_accessors),
         cmocka_unit_test(test_gltf_claims_of_huge_counts_take_no_memory),
         cmocka_unit_test(test_gltf_many_names_for_one_block_are_bounded),
         cmocka_unit_test_setup_teardown(test_gltf_buffers_beside_the_file_are_found, folder_setup,

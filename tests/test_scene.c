@@ -190,6 +190,54 @@ static void test_scene_mixed_interpolations_follow_the_key_that_opens_the_interv
     assert_near(out[0], -1.5L, 1e-15);
 }
 
+/// Conformance item 9 of the keyed tracks: any number of values, none touched beyond it.
+static void test_scene_ava09_properties_have_any_stride_and_leave_the_rest_alone(void **state)
+{
+    (void)state;
+    enum { LARGEST = 64 };
+    const uint32_t strides[] = {1, 4, 5, LARGEST};
+    uint8_t *const kinds[] = {key_step, key_linear, key_cubic};
+    static double values[3][KEY_COUNT * LARGEST]; // in-tangents, values, out-tangents
+    for (int i = 0; i < 3 * KEY_COUNT * LARGEST; i++) {
+        values[i / (KEY_COUNT * LARGEST)][i % (KEY_COUNT * LARGEST)] = random_between(-2, 2);
+    }
+    for (int i = 0; i < 12; i++) {
+        const uint32_t stride = strides[i / 3];
+        const struct scene_curve curve = {
+            KEY_COUNT, stride, key_times, values[1], values[0], values[2], kinds[i % 3],
+        };
+        double out[LARGEST + 1];
+        out[stride] = 77;
+        const double d = key_times[2] - key_times[1];
+        scene_curve_sample(&curve, SCENE_PROPERTY, key_times[1] + 0.25 * d, out);
+        assert_true(out[stride] == 77);
+        for (uint32_t k = 0; k < stride; k++) {
+            const uint32_t at = stride + k;
+            const long double a = values[1][at];
+            const long double b = values[1][at + stride];
+            const long double truth = i % 3 == 0 ? a
+                                      : i % 3 == 1
+                                          ? a + 0.25L * (b - a)
+                                          : hermite(0.25L, d, values[1][at], values[2][at],
+                                                    values[1][at + stride], values[0][at + stride]);
+            assert_near(out[k], truth, 1e-14);
+        }
+    }
+}
+
+static void test_scene_property_of_four_values_is_no_rotation(void **state)
+{
+    (void)state;
+    double times[2] = {0, 1};
+    double values[8] = {2, 0, 0, 1, -2, 0, 0, -3}; // neither of unit length nor to be flipped
+    uint8_t linear[2] = {SCENE_LINEAR, SCENE_LINEAR};
+    const struct scene_curve curve = {2, 4, times, values, NULL, NULL, linear};
+    const double expected[4] = {0, 0, 0, -1};
+    double out[4];
+    scene_curve_sample(&curve, SCENE_PROPERTY, 0.5, out);
+    assert_memory_equal(out, expected, sizeof out);
+}
+
 static void test_scene_single_key_is_constant(void **state)
 {
     (void)state;
@@ -450,6 +498,8 @@ int main(void)
         cmocka_unit_test(test_scene_linear_between_keys_matches_the_formula),
         cmocka_unit_test(test_scene_cubic_between_keys_matches_the_formula),
         cmocka_unit_test(test_scene_mixed_interpolations_follow_the_key_that_opens_the_interval),
+        cmocka_unit_test(test_scene_ava09_properties_have_any_stride_and_leave_the_rest_alone),
+        cmocka_unit_test(test_scene_property_of_four_values_is_no_rotation),
         cmocka_unit_test(test_scene_single_key_is_constant),
         cmocka_unit_test(test_scene_many_keys_are_found_in_any_order),
         cmocka_unit_test(test_scene_slerp_random_rotations_match_the_formula),

@@ -28,7 +28,7 @@ typedef struct trp_sample_request {
 typedef struct trp_sample_args {
     const trp_sample_request *requests;
     uint32_t request_count;
-    uint32_t block_count; ///< blocks of each pose to write, 0 = all of the clip
+    uint32_t block_count; ///< blocks of each pose to write; 0, or more than a clip has: all of it
     const void *const *prepared; ///< segments from trp_clip_prepare, used where they fit
     uint32_t prepared_count;
     void *scratch;     ///< 64-byte aligned
@@ -50,10 +50,13 @@ TRP_API size_t trp_sample_scratch_bytes(const trp_sample_args *args);
 /// additive clip the identity, and 0. Keyed tracks are exact and end with their own last keys, see
 /// track.h. Cursors remember where the keys of an instance were found; whatever they hold, the
 /// result is the same. Zero is a good beginning.
+/// Prepared segments that no request needs are passed over, so that parts of a batch can share one
+/// list. Values that hold still come as they are stored, but -0 comes as 0.
 /// @param report [out] may be null
-/// @return TRP_OK; TRP_ERROR_ARGUMENT, TRP_ERROR_CAPACITY, TRP_ERROR_MISMATCH (a clip not bound, a
-///         prepared segment of another instruction set or pack, TRP_SAMPLE_ADDITIVE on a clip that
-///         is not). On error nothing is written.
+/// @return TRP_OK; TRP_ERROR_ARGUMENT (also for memory that was never prepared),
+///         TRP_ERROR_CAPACITY, TRP_ERROR_MISMATCH (a clip not bound; a segment prepared for another
+///         instruction set, or from another pack that lay where the clip does;
+///         TRP_SAMPLE_ADDITIVE on a clip that is not). On error nothing is written.
 /// Cost: O(requests * (lanes + values)), flat in seek order and clip length but for keyed groups
 /// without a fitting cursor, which are searched in O(log keys); no allocation.
 /// Threads: any number may share clips and prepared segments; poses, values, cursors and scratch

@@ -55,10 +55,11 @@ struct scene_skin {
     int32_t skeleton_root;      // node named by the file, -1 where it names none; a hint only
 };
 
+/// Guaranteed by importers: booleans and integers are one value each, and their curves are stepped.
 enum scene_property_type {
     SCENE_FLOAT = 0, // the order of trp_property_type
     SCENE_BOOL = 1,  // 0 or 1
-    SCENE_INT = 2,
+    SCENE_INT = 2,   // whole, of up to 24 bits
 };
 
 /// Something of the source that clips animate and that is no joint transform.
