@@ -50,8 +50,14 @@ static void encode(const struct fit *fit, struct buffer *clip)
     memcpy(clip->bytes, &header, sizeof header);
 }
 
-/// Opens the bytes of one clip in a pack of its own and measures them.
-static void measure(struct fit *fit, const struct buffer *clip, struct metric_result *result)
+/// A clip opened in a pack of its own.
+struct opened {
+    void *bytes;
+    trp_pack pack;
+    trp_clip clip;
+};
+
+static void open_clip(const struct fit *fit, const struct buffer *clip, struct opened *opened)
 {
     struct pack_writer writer = {0};
     if (fit->motion->skeleton->lane_count > 0) {
@@ -61,47 +67,73 @@ static void measure(struct fit *fit, const struct buffer *clip, struct metric_re
         pack_writer_add_property_set(&writer, "", fit->motion->values);
     }
     pack_writer_add_clip(&writer, clip);
-    void *bytes;
-    const size_t size = pack_writer_finish(&writer, &bytes);
+    const size_t size = pack_writer_finish(&writer, &opened->bytes);
     pack_writer_free(&writer);
-    trp_pack pack;
-    trp_clip view;
     trp_diagnostic diagnostic;
-    if (size == 0 || trp_pack_open(bytes, size, &pack, &diagnostic) != TRP_OK ||
-        trp_pack_clip(&pack, 0, &view) != TRP_OK) {
+    if (size == 0 || trp_pack_open(opened->bytes, size, &opened->pack, &diagnostic) != TRP_OK ||
+        trp_pack_clip(&opened->pack, 0, &opened->clip) != TRP_OK) {
         fprintf(stderr, "troupe: error: the runtime refused its own clip: %s [internal]\n",
                 size == 0 ? "too large" : diagnostic.rule);
         exit(TROUPE_EXIT_INTERNAL);
     }
-    metric_measure(&fit->metric, &view, result, fit->lane_errors);
-    free(bytes);
+}
+
+static void measure(struct fit *fit, const struct buffer *clip, struct metric_result *result)
+{
+    struct opened opened;
+    open_clip(fit, clip, &opened);
+    metric_measure(&fit->metric, &opened.clip, result, fit->lane_errors);
+    free(opened.bytes);
+}
+
+static void keep(struct fit *fit, const struct buffer *clip, const struct metric_result *result)
+{
+    buffer_free(&fit->best);
+    fit->best = *clip;
+    fit->best_result = *result;
+    for (uint32_t t = 0; t < fit->dense.track_count; t++) {
+        fit->best_steps[t] = fit->dense.tracks[t].step;
+    }
 }
 
 /// Encodes with the present steps, measures, and keeps the result if it is the smallest that holds.
-/// @param error [out] the largest error; may be null
-/// @return whether it was kept
-static bool try_steps(struct fit *fit, double *error)
+/// @return the largest error
+static double try_steps(struct fit *fit)
 {
     struct buffer clip = {0};
     struct metric_result result;
     encode(fit, &clip);
     measure(fit, &clip, &result);
-    if (error != NULL) {
-        *error = result.max;
-    }
-    const bool is_better = result.max <= AIM * fit->budget && result.max_values <= 1.0 &&
-                           (fit->best.size == 0 || clip.size < fit->best.size);
-    if (is_better) {
-        buffer_free(&fit->best);
-        fit->best = clip;
-        fit->best_result = result;
-        for (uint32_t t = 0; t < fit->dense.track_count; t++) {
-            fit->best_steps[t] = fit->dense.tracks[t].step;
-        }
+    if (result.max <= AIM * fit->budget && result.max_values <= 1.0 &&
+        (fit->best.size == 0 || clip.size < fit->best.size)) {
+        keep(fit, &clip, &result);
     } else {
         buffer_free(&clip);
     }
-    return is_better;
+    return result.max;
+}
+
+/// Keeps the present steps if they are smaller than the best so far and hold; looks no further
+/// than the first error that is too large.
+static bool try_smaller(struct fit *fit)
+{
+    struct buffer clip = {0};
+    encode(fit, &clip);
+    bool is_better = clip.size < fit->best.size;
+    if (is_better) {
+        struct opened opened;
+        open_clip(fit, &clip, &opened);
+        is_better = !metric_exceeds(&fit->metric, &opened.clip, AIM * fit->budget);
+        free(opened.bytes);
+    }
+    if (!is_better) {
+        buffer_free(&clip);
+        return false;
+    }
+    struct metric_result result;
+    measure(fit, &clip, &result);
+    keep(fit, &clip, &result);
+    return true;
 }
 
 /// The largest error below each lane: what a finer step there could improve.
@@ -152,17 +184,16 @@ static void balance_steps(struct fit *fit)
         }
     }
     if (!has_joints) {
-        try_steps(fit, NULL);
+        try_steps(fit);
         return;
     }
     for (int round = 0; round < ROUND_COUNT; round++) {
-        double error;
-        try_steps(fit, &error);
+        double error = try_steps(fit);
         move_steps(fit, round < ROUND_COUNT / 2 ? 0.7 : 0.35);
         // What is left over the budget is shared by all.
         for (int pull = 0; pull < 3 && error > AIM * fit->budget; pull++) {
             scale_steps(fit, 0.98 * AIM * fit->budget / error);
-            try_steps(fit, &error);
+            error = try_steps(fit);
         }
     }
 }
@@ -181,7 +212,7 @@ static void coarsen_steps(struct fit *fit)
                 tracks[t].path == SCENE_PROPERTY ? 0 : sizeof factors / sizeof factors[0];
             for (size_t i = 0; i < factor_count; i++) {
                 tracks[t].step = fit->best_steps[t] * factors[i];
-                if (try_steps(fit, NULL)) {
+                if (try_smaller(fit)) {
                     has_gained = true;
                     break;
                 }
@@ -223,7 +254,7 @@ static void choose_rows(struct fit *fit, double share)
 static void search(struct fit *fit)
 {
     if (fit->dense.track_count == 0) {
-        try_steps(fit, NULL);
+        try_steps(fit);
         return;
     }
     double best_share = row_shares[0];

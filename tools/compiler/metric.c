@@ -8,7 +8,7 @@
 #include <troupe/sample.h>
 
 #define CACHE_LIMIT ((size_t)256 << 20)
-#define BATCH 64u
+#define BATCH 16u
 
 struct moment {
     double time_s;
@@ -244,75 +244,130 @@ static void compare_values(struct metric *metric, uint32_t time_index, const flo
     }
 }
 
+/// A clip being measured, a batch of moments at a time.
+struct measurement {
+    struct metric *metric;
+    struct arena arena;
+    trp_sample_request requests[BATCH];
+    trp_sample_args args;
+    struct scene_transform *locals; // [lane_count]
+    double (*models)[12];           // [lane_count]
+    struct metric_result *result;
+    double *lane_errors; // or null
+    double sum;
+};
+
+static void measurement_init(struct measurement *measurement, const trp_clip *clip)
+{
+    const struct motion *const motion = measurement->metric->motion;
+    const uint32_t blocks = motion->skeleton->block_count;
+    const uint32_t value_count = motion->values->value_count;
+    struct arena *const arena = &measurement->arena;
+    trp_pose_block *const poses = ARENA_NEW(arena, trp_pose_block, (size_t)blocks * BATCH);
+    float *const values = arena_take(arena, (size_t)value_count * BATCH, sizeof(float));
+    measurement->locals = ARENA_NEW(arena, struct scene_transform, motion->skeleton->lane_count);
+    measurement->models = arena_take(arena, motion->skeleton->lane_count, sizeof(double[12]));
+    for (uint32_t i = 0; i < BATCH; i++) {
+        measurement->requests[i] = (trp_sample_request){
+            .clip = clip,
+            .pose = blocks > 0 ? poses + (size_t)i * blocks : NULL,
+            .values = value_count > 0 ? values + (size_t)i * value_count : NULL,
+        };
+    }
+    measurement->args.requests = measurement->requests;
+    measurement->args.request_count = BATCH;
+    measurement->args.scratch_bytes = trp_sample_scratch_bytes(&measurement->args);
+    measurement->args.scratch = arena_take(arena, measurement->args.scratch_bytes, 1);
+}
+
+/// Compares one sampled pose.
+static void compare_pose(struct measurement *measurement, uint32_t time_index,
+                         const trp_pose_block *pose)
+{
+    struct metric *const metric = measurement->metric;
+    struct metric_result *const result = measurement->result;
+    const struct skeleton *const skeleton = metric->motion->skeleton;
+    const double(*const exact)[12] = metric_models(metric, time_index);
+    widen_pose(metric->motion, pose, measurement->locals);
+    models_from_locals(skeleton, measurement->locals, measurement->models);
+    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
+        if (skeleton->joint_of_lane[lane] == TRP_NO_LANE) {
+            continue;
+        }
+        const double error =
+            metric_displacement(exact[lane], measurement->models[lane], metric->shell[lane]);
+        measurement->sum += error;
+        if (!(error <= result->max)) { // also where it is no number
+            result->max = error;
+            result->worst_lane = lane;
+            result->worst_time_s = metric->times[time_index];
+        }
+        if (metric->is_key[time_index] && !(error <= result->max_keys)) {
+            result->max_keys = error;
+        }
+        if (measurement->lane_errors != NULL && error > measurement->lane_errors[lane]) {
+            measurement->lane_errors[lane] = error;
+        }
+    }
+}
+
+static void measure_batch(struct measurement *measurement, uint32_t start)
+{
+    struct metric *const metric = measurement->metric;
+    const uint32_t rest = metric->time_count - start;
+    const uint32_t count = rest < BATCH ? rest : BATCH;
+    measurement->args.request_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        measurement->requests[i].time_s = metric->times[start + i];
+    }
+    if (trp_sample(&measurement->args, NULL) != TRP_OK) {
+        fputs("troupe: error: the runtime refused its own clip [internal]\n", stderr);
+        exit(TROUPE_EXIT_INTERNAL);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        compare_values(metric, start + i, measurement->requests[i].values, measurement->result);
+        compare_pose(measurement, start + i, measurement->requests[i].pose);
+    }
+}
+
 void metric_measure(struct metric *metric, const trp_clip *clip, struct metric_result *result,
                     double *lane_errors)
 {
     const struct skeleton *const skeleton = metric->motion->skeleton;
-    const uint32_t lanes = skeleton->lane_count;
-    struct arena arena = {0};
-    trp_pose_block *const poses =
-        ARENA_NEW(&arena, trp_pose_block, (size_t)skeleton->block_count * BATCH);
-    struct scene_transform *const locals = ARENA_NEW(&arena, struct scene_transform, lanes);
-    double(*const models)[12] = arena_take(&arena, lanes, sizeof(double[12]));
-    const uint32_t value_count = metric->motion->values->value_count;
-    float *const values = ARENA_NEW(&arena, float, (size_t)value_count *BATCH);
-    trp_sample_request requests[BATCH];
-    for (uint32_t i = 0; i < BATCH; i++) {
-        requests[i] = (trp_sample_request){
-            .clip = clip,
-            .pose = skeleton->block_count > 0 ? poses + (size_t)i * skeleton->block_count : NULL,
-            .values = value_count > 0 ? values + (size_t)i * value_count : NULL};
-    }
-    trp_sample_args args = {.requests = requests, .request_count = BATCH};
-    args.scratch_bytes = trp_sample_scratch_bytes(&args);
-    args.scratch = arena_take(&arena, args.scratch_bytes, 1);
+    struct measurement measurement = {
+        .metric = metric, .result = result, .lane_errors = lane_errors};
+    measurement_init(&measurement, clip);
     *result = (struct metric_result){0};
     if (lane_errors != NULL) {
-        memset(lane_errors, 0, lanes * sizeof(double));
+        memset(lane_errors, 0, skeleton->lane_count * sizeof(double));
     }
-    double sum = 0.0;
     for (uint32_t start = 0; start < metric->time_count; start += BATCH) {
-        const uint32_t rest = metric->time_count - start;
-        args.request_count = rest < BATCH ? rest : BATCH;
-        for (uint32_t i = 0; i < args.request_count; i++) {
-            requests[i].time_s = metric->times[start + i];
-        }
-        if (trp_sample(&args, NULL) != TRP_OK) {
-            fputs("troupe: error: the runtime refused its own clip [internal]\n", stderr);
-            exit(TROUPE_EXIT_INTERNAL);
-        }
-        for (uint32_t i = 0; i < args.request_count; i++) {
-            compare_values(metric, start + i, requests[i].values, result);
-        }
-        for (uint32_t i = 0; i < args.request_count; i++) {
-            const double(*const exact)[12] = metric_models(metric, start + i);
-            widen_pose(metric->motion, requests[i].pose, locals);
-            models_from_locals(skeleton, locals, models);
-            for (uint32_t lane = 0; lane < lanes; lane++) {
-                if (skeleton->joint_of_lane[lane] == TRP_NO_LANE) {
-                    continue;
-                }
-                const double error =
-                    metric_displacement(exact[lane], models[lane], metric->shell[lane]);
-                sum += error;
-                if (error > result->max) {
-                    result->max = error;
-                    result->worst_lane = lane;
-                    result->worst_time_s = metric->times[start + i];
-                }
-                if (metric->is_key[start + i] && error > result->max_keys) {
-                    result->max_keys = error;
-                }
-                if (lane_errors != NULL && error > lane_errors[lane]) {
-                    lane_errors[lane] = error;
-                }
-            }
+        measure_batch(&measurement, start);
+    }
+    if (skeleton->joint_count > 0) {
+        result->mean = measurement.sum / ((double)metric->time_count * skeleton->joint_count);
+    }
+    arena_free(&measurement.arena);
+}
+
+bool metric_exceeds(struct metric *metric, const trp_clip *clip, double limit)
+{
+    struct metric_result result = {0};
+    struct measurement measurement = {.metric = metric, .result = &result};
+    const uint32_t batch_count = (metric->time_count + BATCH - 1) / BATCH;
+    measurement_init(&measurement, clip);
+    bool exceeds = false;
+    for (uint32_t i = 0; i < batch_count && !exceeds; i++) {
+        // Where the last clip failed, the next one is likely to.
+        const uint32_t batch = (metric->hot_batch + i) % batch_count;
+        measure_batch(&measurement, batch * BATCH);
+        if (!(result.max <= limit && result.max_values <= 1.0)) {
+            metric->hot_batch = batch;
+            exceeds = true;
         }
     }
-    result->mean = skeleton->joint_count > 0
-                       ? sum / ((double)metric->time_count * skeleton->joint_count)
-                       : 0.0;
-    arena_free(&arena);
+    arena_free(&measurement.arena);
+    return exceeds;
 }
 
 double metric_extent(struct metric *metric)

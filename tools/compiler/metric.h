@@ -21,6 +21,7 @@ struct metric {
     double (*cache)[12];  // [time_count * lane_count], null where it would be too large
     double (*models)[12]; // [lane_count] the last ones computed without a cache
     uint32_t models_at;
+    uint32_t hot_batch;  // where metric_exceeds found an error last
     double *value_cache; // [time_count * value_count], null where it would be too large
     double *values;      // [value_count] the last ones computed without a cache
 };
@@ -54,6 +55,10 @@ double metric_displacement(const double exact[12], const double other[12], doubl
 /// @param lane_errors [out, lane_count] largest error of each lane; may be null
 void metric_measure(struct metric *metric, const trp_clip *clip, struct metric_result *result,
                     double *lane_errors);
+
+/// Whether any error of a clip passes `limit` (or that of a value its tolerance); stops at the
+/// first that does.
+bool metric_exceeds(struct metric *metric, const trp_clip *clip, double limit);
 
 /// Returns the largest coordinate that the motion reaches.
 double metric_extent(struct metric *metric);
