@@ -41,6 +41,14 @@ struct prepared {
     uint32_t lead_count;
 };
 
+/// A crowd that plays a clip with keyed tracks; every call finds it at new times.
+struct keyed_crowd {
+    const trp_clip *clip;          ///< null where no clip of the cast has keyed tracks
+    trp_sample_request *requests;  ///< with cursors of their own, and values where it has some
+    trp_sample_request *scattered; ///< likewise, for random times
+    uint64_t random_state;
+};
+
 /// Everything the operations work on. Nothing is allocated while the clock runs.
 struct stage {
     struct bench_cast cast;
@@ -48,6 +56,7 @@ struct stage {
     trp_sample_request *requests[BENCH_SCENE_COUNT];
     trp_sample_request *partner_requests; ///< a second pose for each instance, for blends
     struct prepared prepared[TRP_ISA_COUNT];
+    struct keyed_crowd keyed;
     trp_pose_block *poses;
     trp_pose_block *partner_poses;
     trp_pose_block *blended;
@@ -76,6 +85,7 @@ struct operation {
     const char *mode;
     void (*run)(struct stage *stage);
     bool needs_skin;
+    bool is_keyed; ///< needs keyed tracks, and is measured by them
 };
 
 struct measurement {
@@ -158,6 +168,36 @@ static void run_sample_random_prepared(struct stage *stage)
 static void run_sample_all_prepared(struct stage *stage)
 {
     sample_scene(stage, BENCH_SCENE_ALL, true);
+}
+
+static void sample_keyed(struct stage *stage, const trp_sample_request *requests)
+{
+    const trp_sample_args args = {
+        .requests = requests,
+        .request_count = stage->instance_count,
+        .scratch = stage->scratch,
+        .scratch_bytes = stage->scratch_bytes,
+    };
+    require_ok(trp_sample(&args, NULL));
+}
+
+static void run_keyed_forward(struct stage *stage)
+{
+    const double duration_s = stage->keyed.clip->duration_s;
+    for (uint32_t i = 0; i < stage->instance_count; i++) {
+        double *const time_s = &stage->keyed.requests[i].time_s;
+        *time_s = *time_s < duration_s ? *time_s + 1.0 / 60.0 : 0;
+    }
+    sample_keyed(stage, stage->keyed.requests);
+}
+
+static void run_keyed_random(struct stage *stage)
+{
+    const double duration_s = stage->keyed.clip->duration_s;
+    for (uint32_t i = 0; i < stage->instance_count; i++) {
+        stage->keyed.scattered[i].time_s = bench_random(&stage->keyed.random_state) * duration_s;
+    }
+    sample_keyed(stage, stage->keyed.scattered);
 }
 
 static void run_blend2(struct stage *stage)
@@ -257,20 +297,22 @@ static void run_memcpy_palette(struct stage *stage)
 }
 
 static const struct operation operations[] = {
-    {"prepare", "", run_prepare, false},
-    {"sample", "forward", run_sample_forward, false},
-    {"sample", "random", run_sample_random, false},
-    {"sample", "all", run_sample_all, false},
-    {"sample", "forward-prepared", run_sample_forward_prepared, false},
-    {"sample", "random-prepared", run_sample_random_prepared, false},
-    {"sample", "all-prepared", run_sample_all_prepared, false},
-    {"blend2", "", run_blend2, false},
-    {"model", "", run_model, false},
-    {"palette", "", run_palette, true},
-    {"palette", "stream", run_palette_stream, true},
-    {"pipeline2", "", run_pipeline2, true},
-    {"pipeline2", "stream", run_pipeline2_stream, true},
-    {"memcpy_palette", "", run_memcpy_palette, true},
+    {"prepare", "", run_prepare, false, false},
+    {"sample", "forward", run_sample_forward, false, false},
+    {"sample", "random", run_sample_random, false, false},
+    {"sample", "all", run_sample_all, false, false},
+    {"sample", "forward-prepared", run_sample_forward_prepared, false, false},
+    {"sample", "random-prepared", run_sample_random_prepared, false, false},
+    {"sample", "all-prepared", run_sample_all_prepared, false, false},
+    {"keyed", "forward", run_keyed_forward, false, true},
+    {"keyed", "random", run_keyed_random, false, true},
+    {"blend2", "", run_blend2, false, false},
+    {"model", "", run_model, false, false},
+    {"palette", "", run_palette, true, false},
+    {"palette", "stream", run_palette_stream, true, false},
+    {"pipeline2", "", run_pipeline2, true, false},
+    {"pipeline2", "stream", run_pipeline2_stream, true, false},
+    {"memcpy_palette", "", run_memcpy_palette, true, false},
 };
 
 enum { OPERATION_COUNT = sizeof operations / sizeof operations[0] };
@@ -284,11 +326,20 @@ static size_t bytes_of(const struct operation *operation, const struct stage *st
     if (operation->run == run_model) {
         return (size_t)stage->cast.skeleton.lane_count * 12 * sizeof(float);
     }
-    return operation->needs_skin ? stage->palette_bytes
-                                 : trp_pose_bytes(stage->cast.skeleton.block_count);
+    const size_t pose_bytes = trp_pose_bytes(stage->cast.skeleton.block_count);
+    if (operation->is_keyed) {
+        return pose_bytes + stage->keyed.clip->value_count * sizeof(float);
+    }
+    return operation->needs_skin ? stage->palette_bytes : pose_bytes;
 }
 
 // ---- the stage ----
+
+/// A cast of clips without joints moves values only.
+static bool has_joints(const struct stage *stage)
+{
+    return stage->cast.skeleton.joint_count > 0;
+}
 
 static size_t largest(size_t a, size_t b)
 {
@@ -315,6 +366,48 @@ static void prepare_clips(struct stage *stage, struct prepared *prepared)
             require_ok(trp_clip_prepare(clip, segment, memory, size_bytes));
             prepared->segments[prepared->count++] = memory;
         }
+    }
+}
+
+/// Returns the lead, or where it has no keyed tracks the clip that has the most; null: none has.
+static const trp_clip *find_keyed_clip(const struct bench_cast *cast)
+{
+    const trp_clip *found = &cast->clips[cast->lead];
+    for (uint32_t i = 0; i < cast->clip_count && cast->clips[cast->lead].track_count == 0; i++) {
+        found = cast->clips[i].track_count > found->track_count ? &cast->clips[i] : found;
+    }
+    return found->track_count > 0 ? found : NULL;
+}
+
+/// Makes requests for a clip with keyed tracks, at random times.
+static trp_sample_request *make_keyed_requests(struct stage *stage, uint64_t *random_state)
+{
+    struct arena *const arena = &stage->arena;
+    const trp_clip *const clip = stage->keyed.clip;
+    const size_t count = stage->instance_count;
+    trp_sample_request *const requests = ARENA_NEW(arena, trp_sample_request, count);
+    float *const values = ARENA_NEW(arena, float, count * clip->value_count);
+    uint32_t *const cursors = ARENA_NEW(arena, uint32_t, count * clip->cursor_count);
+    for (size_t i = 0; i < count; i++) {
+        requests[i] = (trp_sample_request){
+            .clip = clip,
+            .time_s = bench_random(random_state) * clip->duration_s,
+            .pose = clip->block_count > 0 ? stage->poses + i * clip->block_count : NULL,
+            .values = clip->value_count > 0 ? values + i * clip->value_count : NULL,
+            .cursors = cursors + i * clip->cursor_count,
+        };
+    }
+    return requests;
+}
+
+static void build_keyed_crowd(struct stage *stage)
+{
+    struct keyed_crowd *const keyed = &stage->keyed;
+    keyed->clip = find_keyed_clip(&stage->cast);
+    keyed->random_state = 3;
+    if (keyed->clip != NULL) {
+        keyed->requests = make_keyed_requests(stage, &keyed->random_state);
+        keyed->scattered = make_keyed_requests(stage, &keyed->random_state);
     }
 }
 
@@ -405,12 +498,22 @@ static void build_buffers(struct stage *stage)
         .prepared_count = prepared->lead_count,
     };
     stage->scratch_bytes = largest(stage->scratch_bytes, trp_sample_scratch_bytes(&chunk_args));
+    if (stage->keyed.clip != NULL) {
+        const trp_sample_args keyed_args = {
+            .requests = stage->keyed.requests,
+            .request_count = stage->instance_count,
+        };
+        stage->scratch_bytes = largest(stage->scratch_bytes, trp_sample_scratch_bytes(&keyed_args));
+    }
     stage->scratch = arena_take(arena, stage->scratch_bytes, 1);
 }
 
 /// Makes the second poses of all instances and gives the copy something to copy.
 static void fill_buffers(struct stage *stage)
 {
+    if (!has_joints(stage)) {
+        return;
+    }
     const trp_sample_args args = {
         .requests = stage->partner_requests,
         .request_count = stage->instance_count,
@@ -457,7 +560,10 @@ static int compare_numbers(const void *a, const void *b)
 
 static bool is_possible(const struct operation *operation, const struct stage *stage)
 {
-    return !operation->needs_skin || stage->cast.has_skin;
+    if (operation->is_keyed) {
+        return stage->keyed.clip != NULL;
+    }
+    return has_joints(stage) && (!operation->needs_skin || stage->cast.has_skin);
 }
 
 /// Runs all rounds: in each, every instruction set; for each, every operation.
@@ -497,19 +603,35 @@ static void summarise(struct measurement *measurement, uint32_t round_count)
 
 // ---- the output ----
 
+/// Returns what an operation takes for each lane, or each keyed track.
+static double part_ns(const struct stage *stage, const struct operation *operation,
+                      const struct measurement *measurement)
+{
+    return measurement->best_ns / (operation->is_keyed ? stage->keyed.clip->track_count
+                                                       : stage->cast.skeleton.lane_count);
+}
+
+/// Returns the clip that all instances play, or null where they play many.
+static const trp_clip *clip_of(const struct stage *stage, const struct operation *operation)
+{
+    if (operation->is_keyed) {
+        return stage->keyed.clip;
+    }
+    return strncmp(operation->mode, "all", 3) == 0 ? NULL : &stage->cast.clips[stage->cast.lead];
+}
+
 static json_t *describe_row(const struct stage *stage, const struct operation *operation,
                             trp_isa isa, const struct measurement *measurement)
 {
     const trp_skeleton *const skeleton = &stage->cast.skeleton;
-    const bool is_mixed = strncmp(operation->mode, "all", 3) == 0;
+    const trp_clip *const clip = clip_of(stage, operation);
     json_t *const row = json_object();
     json_object_set_new(row, "operation", json_string(operation->name));
     json_object_set_new(row, "mode", json_string(operation->mode));
     json_object_set_new(row, "isa", json_string(trp_isa_name(isa)));
-    json_object_set_new(row, "skeleton", output_string(skeleton->name));
-    json_object_set_new(row, "clip",
-                        is_mixed ? json_null()
-                                 : output_string(stage->cast.clips[stage->cast.lead].name));
+    json_object_set_new(row, "skeleton",
+                        has_joints(stage) ? output_string(skeleton->name) : json_null());
+    json_object_set_new(row, "clip", clip != NULL ? output_string(clip->name) : json_null());
     json_object_set_new(row, "joints", json_integer(skeleton->joint_count));
     json_object_set_new(row, "lanes", json_integer(skeleton->lane_count));
     json_object_set_new(row, "instances", json_integer(stage->instance_count));
@@ -520,11 +642,17 @@ static json_t *describe_row(const struct stage *stage, const struct operation *o
                         output_real(measurement->best_ns / skeleton->lane_count));
     json_object_set_new(row, "ns_per_joint",
                         output_real(measurement->best_ns / skeleton->joint_count));
+    if (operation->is_keyed) {
+        json_object_set_new(row, "tracks", json_integer(clip->track_count));
+        json_object_set_new(row, "ns_per_track",
+                            output_real(part_ns(stage, operation, measurement)));
+    }
     json_object_set_new(row, "bytes", json_integer((json_int_t)bytes_of(operation, stage)));
     return row;
 }
 
-/// Prints one line of the table: time a lane on each instruction set, and more of the last one.
+/// Prints one line of the table: time a lane or a track on each instruction set, and more of the
+/// last one.
 static void print_row(struct output_table *table, const struct stage *stage, int operation,
                       const struct bench_command *command,
                       struct measurement (*measurements)[OPERATION_COUNT])
@@ -534,8 +662,9 @@ static void print_row(struct output_table *table, const struct stage *stage, int
     output_cell(table, "%s", operations[operation].mode);
     for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
         if (command->is_wanted[isa]) {
-            output_cell(table, "%.2f",
-                        measurements[isa][operation].best_ns / stage->cast.skeleton.lane_count);
+            output_cell(
+                table, "%.2f",
+                part_ns(stage, &operations[operation], &measurements[isa][operation]));
             last = isa;
         }
     }
@@ -543,7 +672,8 @@ static void print_row(struct output_table *table, const struct stage *stage, int
     const double bytes = (double)bytes_of(&operations[operation], stage);
     output_cell(table, "%.1f", measurement->best_ns);
     output_cell(table, "%.1f", measurement->median_ns);
-    output_cell(table, "%.2f", measurement->best_ns / stage->cast.skeleton.joint_count);
+    output_cell(table, has_joints(stage) ? "%.2f" : "-",
+                measurement->best_ns / stage->cast.skeleton.joint_count);
     output_cell(table, "%.1f", bytes / measurement->best_ns);
     if (stage->cast.has_skin) {
         output_cell(table, "%.2f",
@@ -577,9 +707,14 @@ static void print_table(const struct stage *stage, const struct bench_command *c
     }
     const trp_skeleton *const skeleton = &stage->cast.skeleton;
     const trp_clip *const lead = &stage->cast.clips[stage->cast.lead];
-    output_line("%s: %u joints in %u lanes, %u instances, clip '%s' (%.2f s) of %u", skeleton->name,
-                skeleton->joint_count, skeleton->lane_count, stage->instance_count, lead->name,
-                lead->duration_s, stage->cast.clip_count);
+    output_line("%s: %u joints in %u lanes, %u instances, clip '%s' (%.2f s) of %u",
+                has_joints(stage) ? skeleton->name : "values alone", skeleton->joint_count,
+                skeleton->lane_count, stage->instance_count, lead->name, lead->duration_s,
+                stage->cast.clip_count);
+    if (stage->keyed.clip != NULL) {
+        output_line("keyed: ns a track, clip '%s' with %u", stage->keyed.clip->name,
+                    stage->keyed.clip->track_count);
+    }
     output_line("one core, best of %u rounds: ns a lane on each instruction set, then for %s",
                 command->round_count, last);
     output_table_print(&table);
@@ -610,6 +745,7 @@ static void bench_cast(const struct bench_command *command, const struct bench_c
     stage->cast = *cast;
     stage->instance_count = command->instance_count;
     build_crowd(stage);
+    build_keyed_crowd(stage);
     struct measurement(*const measurements)[OPERATION_COUNT] =
         arena_take(&stage->arena, TRP_ISA_COUNT, sizeof *measurements);
     for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
@@ -638,7 +774,28 @@ static void bench_cast(const struct bench_command *command, const struct bench_c
     free(stage);
 }
 
-/// Measures each skeleton of a pack, or the one of the clip that was asked for.
+/// Collects what a round is to measure: a skeleton with its clips, or clips without joints that
+/// have keyed tracks.
+/// @param skeleton_index TRP_NONE: clips without joints
+static bool collect_cast(const trp_pack *pack, uint32_t skeleton_index, struct bench_cast *cast)
+{
+    if (skeleton_index != TRP_NONE) {
+        return bench_cast_collect(pack, skeleton_index, cast);
+    }
+    memset(&cast->skeleton, 0, sizeof cast->skeleton);
+    cast->has_skin = false;
+    cast->clip_count = 0;
+    cast->lead = 0;
+    for (uint32_t i = 0; i < pack->clip_count; i++) {
+        trp_clip *const clip = &cast->clips[cast->clip_count];
+        trp_pack_clip(pack, i, clip);
+        cast->clip_count += clip->block_count == 0 && clip->track_count > 0;
+    }
+    return cast->clip_count > 0;
+}
+
+/// Measures each skeleton of a pack and the clips without one, or the cast of the clip that was
+/// asked for.
 static bool bench(const struct bench_command *command, const struct cli_pack *pack, json_t *rows,
                   struct report *report)
 {
@@ -650,9 +807,12 @@ static bool bench(const struct bench_command *command, const struct cli_pack *pa
     struct bench_cast cast = {.clips = ARENA_NEW(&arena, trp_clip, pack->pack.clip_count)};
     const trp_isa chosen = trp_isa_active();
     uint32_t cast_count = 0;
-    for (uint32_t i = 0; i < pack->pack.skeleton_count; i++) {
-        if ((command->clip != NULL && i != wanted.skeleton_index) ||
-            !bench_cast_collect(&pack->pack, i, &cast)) {
+    for (uint32_t i = 0; i <= pack->pack.skeleton_count; i++) {
+        const uint32_t skeleton_index = i < pack->pack.skeleton_count ? i : TRP_NONE;
+        const bool is_wanted = skeleton_index == wanted.skeleton_index &&
+                               (skeleton_index != TRP_NONE || wanted.block_count == 0);
+        if ((command->clip != NULL && !is_wanted) ||
+            !collect_cast(&pack->pack, skeleton_index, &cast)) {
             continue;
         }
         for (uint32_t j = 0; j < cast.clip_count && command->clip != NULL; j++) {
@@ -664,7 +824,8 @@ static bool bench(const struct bench_command *command, const struct cli_pack *pa
     trp_isa_force(chosen);
     arena_free(&arena);
     return cast_count > 0 || report_error(report, TROUPE_EXIT_INPUT, NULL, "bench.empty",
-                                          "no clip together with its skeleton in this pack");
+                                          "no clip together with its skeleton in this pack, and "
+                                          "no keyed one without joints");
 }
 
 // ---- the command line ----

@@ -97,6 +97,8 @@ static const char *section_name(uint32_t kind)
         return "skins";
     case TRP__SECTION_CLIPS:
         return "clips";
+    case TRP__SECTION_PROPERTIES:
+        return "property sets";
     default:
         return "unknown section";
     }

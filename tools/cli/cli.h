@@ -91,6 +91,9 @@ bool cli_unknown_name(struct report *report, const char *what, const char *name,
 /// Adds what `troupe info --json` says of a pack to an object.
 void cli_describe_json(const struct cli_pack *pack, json_t *object);
 
+/// Returns path, type, node and, where a value has one, labels of a property.
+json_t *cli_describe_property(const trp_property_set *set, const trp_property *property);
+
 /// Bytes of all clips of a pack, and of the same without compression.
 struct cli_totals {
     uint64_t clip_bytes;

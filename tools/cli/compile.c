@@ -35,6 +35,7 @@ enum {
     OPTION_SHELL,
     OPTION_LOOP,
     OPTION_ADDITIVE,
+    OPTION_EXACT,
     OPTION_JSON,
     OPTION_QUIET,
 };
@@ -50,6 +51,7 @@ static const struct option long_options[] = {
     {"shell", required_argument, NULL, OPTION_SHELL},
     {"loop", required_argument, NULL, OPTION_LOOP},
     {"additive", required_argument, NULL, OPTION_ADDITIVE},
+    {"exact", optional_argument, NULL, OPTION_EXACT},
     {"json", no_argument, NULL, OPTION_JSON},
     {"quiet", no_argument, NULL, OPTION_QUIET},
     {"help", no_argument, NULL, CLI_OPTION_HELP},
@@ -81,9 +83,11 @@ static int parse_word(const char *text, const char *const *words, int count)
 }
 
 /// Takes an option that applies to the inputs after it.
+/// @param value null where none was given, which only --exact allows
 /// @return false where its value is not one of those allowed.
 static bool apply_input_option(struct compile_input *current, int option, const char *value)
 {
+    static const char *const switches[] = {"off", "on"};
     static const char *const loops[] = {"auto", "on", "off"};
     static const char *const nodes[] = {"joints", "attachments", "all"};
     int word = 0;
@@ -101,6 +105,10 @@ static bool apply_input_option(struct compile_input *current, int option, const 
     case OPTION_NODES:
         word = parse_word(value, nodes, 3);
         current->nodes = word < 0 ? COMPILE_NODES_JOINTS : (enum compile_nodes)word;
+        return word >= 0;
+    case OPTION_EXACT:
+        word = value == NULL ? 1 : parse_word(value, switches, 2);
+        current->is_exact = word == 1;
         return word >= 0;
     default: // OPTION_ADDITIVE
         current->additive = strcmp(value, "none") == 0 ? NULL : value;
@@ -172,6 +180,7 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
         case OPTION_LOOP:
         case OPTION_NODES:
         case OPTION_ADDITIVE:
+        case OPTION_EXACT:
             if (!apply_input_option(&current, option, optarg)) {
                 cli_usage_error("compile", "--%s cannot be '%s', see 'troupe help compile'",
                                 option_name(option), optarg);

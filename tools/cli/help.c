@@ -12,8 +12,9 @@ const struct cli_verb cli_verbs[] = {
         "compile",
         "turn source files into a pack",
         "IN... -o OUT.trp [options]",
-        "Reads glTF 2.0 (.glb, .gltf) and writes one pack with all skeletons, skins and clips.\n"
-        "A clip that cannot keep its error budget is an error, and nothing is written.\n"
+        "Reads glTF 2.0 (.glb, .gltf) and writes one pack with all skeletons, skins, properties\n"
+        "(morph weights, animated pointers, visibility) and clips. A clip that cannot keep its\n"
+        "error budget is an error, and nothing is written.\n"
         "\n"
         "  -o, --output FILE    the pack to write\n"
         "  -j, --jobs N         threads, 0 = one for each processor (default); the bytes are the\n"
@@ -31,6 +32,7 @@ const struct cli_verb cli_verbs[] = {
         "  --additive CLIP|rest|none\n"
         "                       store differences against the first frame of CLIP of the same\n"
         "                       file, or against the rest pose\n"
+        "  --exact[=on|off]     on: keep every track key by key as the source has it\n"
         "  --nodes joints|attachments|all\n"
         "                       which nodes besides the joints of skins to keep\n",
         cli_compile,
@@ -39,25 +41,32 @@ const struct cli_verb cli_verbs[] = {
         "info",
         "print what a pack holds",
         "PACK [--json]",
-        "Prints skeletons, skins and clips with their sizes and measured errors.\n"
+        "Prints skeletons, skins, property sets and clips with their sizes and measured errors.\n"
         "\n"
-        "bytes      all that a clip adds to the pack, names excluded\n"
-        "raw bytes  joints x (round(30 x duration) + 1) x 40, the same clip as plain 30 Hz poses\n"
+        "bytes        all that a clip adds to the pack, names excluded\n"
+        "keyed bytes  those of them that hold keyed tracks\n"
+        "raw bytes    joints x (round(30 x duration) + 1) x 40, the same clip as plain 30 Hz poses;\n"
+        "             0 where a clip has values only\n"
+        "\n"
+        "A track is absent (at rest), constant, dense (in rows, within the error budget) or keyed\n"
+        "(exact). Tracks of joints are counted one by one, those of properties by their values.\n"
         "\n"
         "  --json     print it as JSON\n",
         cli_info,
     },
     {
         "sample",
-        "print poses of a clip",
+        "print poses and property values of a clip",
         "PACK --clip NAME [--time T]... [options]",
         "Samples with the runtime, exactly as a game would, and prints joints in the order of the\n"
-        "source file. An additive clip is applied to the rest pose in model space.\n"
+        "source file, then the properties. An additive clip is applied to the rest pose and to the\n"
+        "defaults of the properties in model space.\n"
         "\n"
         "  --clip NAME          the clip\n"
         "  --time SECONDS       when; may be given many times (default 0)\n"
         "  --space local|model  against the parent (default), or 3x4 matrices from the scene root\n"
-        "  --joint NAME         this joint alone\n"
+        "  --joint NAME         this joint alone, and no property unless one is named too\n"
+        "  --property PATH      this property alone, and no joint unless one is named too\n"
         "  --skeleton PACK      the pack that holds the skeleton, where PACK does not\n"
         "  --json               print it as JSON\n",
         cli_sample,
@@ -67,8 +76,9 @@ const struct cli_verb cli_verbs[] = {
         "measure a pack against its sources",
         "PACK SOURCE... [options]",
         "Samples every clip at and between all keys and rows, at random times and on both sides\n"
-        "of every step, and compares with the exact curves of the source. Exit code 4 where a\n"
-        "clip is over its budget.\n"
+        "of every step, and compares with the exact curves of the source. Values of properties\n"
+        "are shown in parts of their tolerance, 1e-5 of the largest value of the property, or of\n"
+        "1. Exit code 4 where a clip is over its budget, or a value over its tolerance.\n"
         "\n"
         "  --seed N         of the random times (default 1)\n"
         "  --skeleton PACK  the pack that holds the skeleton, where PACK does not\n"
@@ -81,7 +91,9 @@ const struct cli_verb cli_verbs[] = {
         "PACK [options]",
         "Times every operation on a crowd for each skeleton of the pack, on one core. The rounds\n"
         "of all instruction sets are interleaved; the best round counts, the median is shown.\n"
-        "Times of sample: forward (in order), random, all (random clips too).\n"
+        "Times of sample: forward (in order), random, all (random clips too). keyed samples the\n"
+        "clip of forward, or else the one with most keyed tracks, with cursors: playing on by a\n"
+        "sixtieth of a second or at random times.\n"
         "\n"
         "  --instances N   size of the crowd (default 1000)\n"
         "  --clip NAME     the clip of forward and random (default: the longest)\n"

@@ -4,11 +4,20 @@
 // `troupe info`: what a pack holds, how large it is and how exact.
 #include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 #include "format.h"
 #include "output.h"
+
+/// How many of a clip's tracks are of each kind.
+struct kind_counts {
+    uint32_t absent;
+    uint32_t constant;
+    uint32_t dense; ///< in rows
+    uint32_t keyed; ///< as the source has them
+};
 
 /// What the runtime's view does not tell of a clip.
 struct clip_facts {
@@ -19,13 +28,65 @@ struct clip_facts {
     const char *skeleton; ///< its name, null where it lies in another pack
     uint64_t bytes;
     uint64_t raw_bytes;
-    uint32_t track_counts[3]; ///< by trp_track_kind, of lanes that hold a joint
-    bool knows_joints;        ///< false: lanes without a joint count as absent
+    uint64_t keyed_bytes;
+    const char *property_set; ///< its name, null where the clip has no values
+    struct kind_counts tracks; ///< of lanes that hold a joint
+    struct kind_counts values;
+    bool knows_joints; ///< false: lanes without a joint count as absent
 };
 
 static const char *string_at(const struct cli_pack *pack, uint32_t offset)
 {
     return (const char *)pack->pack.strings + offset;
+}
+
+/// Sorts the tracks of joints by their kind.
+/// @param skeleton null where it lies elsewhere
+static struct kind_counts count_tracks(const trp_clip *clip, const trp_skeleton *skeleton)
+{
+    struct kind_counts counts = {0};
+    for (uint32_t lane = 0; lane < clip->block_count * TRP_BLOCK_LANES; lane++) {
+        if (skeleton != NULL && skeleton->joint_of_lane[lane] == TRP_NO_LANE) {
+            continue;
+        }
+        for (trp_path path = TRP_PATH_ROTATION; path <= TRP_PATH_SCALE; path++) {
+            const trp_track_kind kind = trp_clip_track_kind(clip, path, lane);
+            counts.absent += kind == TRP_TRACK_ABSENT;
+            counts.constant += kind == TRP_TRACK_CONSTANT;
+            counts.dense += kind == TRP_TRACK_ANIMATED;
+        }
+    }
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        trp_track track;
+        trp_clip_track(clip, i, &track);
+        const bool moves = track.path != TRP_PATH_PROPERTY && track.key_count > 1;
+        counts.keyed += moves;
+        counts.dense -= moves;
+    }
+    return counts;
+}
+
+static struct kind_counts count_values(const trp_clip *clip, uint32_t dense_count)
+{
+    struct kind_counts counts = {.dense = dense_count};
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        trp_track track;
+        trp_clip_track(clip, i, &track);
+        if (track.path == TRP_PATH_PROPERTY) {
+            *(track.key_count > 1 ? &counts.keyed : &counts.constant) += track.stride;
+        }
+    }
+    counts.absent = clip->value_count - counts.constant - counts.dense - counts.keyed;
+    return counts;
+}
+
+static uint64_t keyed_bytes_of(const trp_clip *clip, const struct trp__clip_header *header)
+{
+    struct trp__keyed_header keyed = {0};
+    if (header->keyed_offset > 0) {
+        memcpy(&keyed, clip->bytes + header->keyed_offset, sizeof keyed);
+    }
+    return keyed.size_bytes;
 }
 
 static struct clip_facts clip_facts_of(const struct cli_pack *pack, const trp_clip *clip)
@@ -41,15 +102,14 @@ static struct clip_facts clip_facts_of(const struct cli_pack *pack, const trp_cl
     trp_skeleton skeleton;
     const bool is_here = trp_pack_skeleton(&pack->pack, clip->skeleton_index, &skeleton) == TRP_OK;
     facts.skeleton = is_here ? skeleton.name : NULL;
-    facts.knows_joints = is_here;
-    for (uint32_t lane = 0; lane < clip->block_count * TRP_BLOCK_LANES; lane++) {
-        if (is_here && skeleton.joint_of_lane[lane] == TRP_NO_LANE) {
-            continue;
-        }
-        for (trp_path path = TRP_PATH_ROTATION; path <= TRP_PATH_SCALE; path++) {
-            facts.track_counts[trp_clip_track_kind(clip, path, lane)]++;
-        }
-    }
+    facts.knows_joints = is_here || clip->block_count == 0;
+    facts.tracks = count_tracks(clip, is_here ? &skeleton : NULL);
+    facts.values = count_values(clip, facts.header.animated_value_count);
+    facts.keyed_bytes = keyed_bytes_of(clip, &facts.header);
+    trp_property_set set;
+    const bool has_set =
+        trp_pack_property_set(&pack->pack, clip->property_set_index, &set) == TRP_OK;
+    facts.property_set = has_set ? set.name : NULL;
     return facts;
 }
 
@@ -107,6 +167,60 @@ static json_t *describe_skin(const struct cli_pack *pack, const trp_skin *skin)
     return object;
 }
 
+static const char *type_name(trp_property_type type)
+{
+    static const char *const names[] = {"float", "bool", "int"};
+    return names[type];
+}
+
+static bool has_labels(const trp_property_set *set, const trp_property *property)
+{
+    for (uint32_t i = 0; i < property->value_count; i++) {
+        if (trp_property_set_label(set, property->first_value + i)[0] != '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+json_t *cli_describe_property(const trp_property_set *set, const trp_property *property)
+{
+    json_t *const object = json_object();
+    json_object_set_new(object, "path", output_string(property->path));
+    json_object_set_new(object, "type", json_string(type_name(property->type)));
+    json_object_set_new(object, "node",
+                        property->node != TRP_NONE ? json_integer(property->node) : json_null());
+    if (has_labels(set, property)) {
+        json_t *const labels = json_array();
+        for (uint32_t i = 0; i < property->value_count; i++) {
+            const uint32_t value = property->first_value + i;
+            json_array_append_new(labels, output_string(trp_property_set_label(set, value)));
+        }
+        json_object_set_new(object, "labels", labels);
+    }
+    return object;
+}
+
+static json_t *describe_property_set(const trp_property_set *set)
+{
+    json_t *const properties = json_array();
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        trp_property property;
+        trp_property_set_property(set, i, &property);
+        json_t *const object = cli_describe_property(set, &property);
+        json_object_set_new(object, "values", json_integer(property.value_count));
+        json_object_set_new(
+            object, "defaults",
+            output_floats(set->defaults + property.first_value, property.value_count));
+        json_array_append_new(properties, object);
+    }
+    json_t *const object = json_object();
+    json_object_set_new(object, "name", output_string(set->name));
+    json_object_set_new(object, "values", json_integer(set->value_count));
+    json_object_set_new(object, "properties", properties);
+    return object;
+}
+
 static json_t *describe_clip(const struct cli_pack *pack, const trp_clip *clip)
 {
     const struct clip_facts facts = clip_facts_of(pack, clip);
@@ -128,10 +242,19 @@ static json_t *describe_clip(const struct cli_pack *pack, const trp_clip *clip)
     json_object_set_new(object, "loop_closed", json_boolean(clip->flags & TRP_CLIP_LOOP_CLOSED));
     json_object_set_new(object, "root_motion", json_boolean(clip->flags & TRP_CLIP_ROOT_MOTION));
     json_object_set_new(object, "absent_tracks",
-                        facts.knows_joints ? json_integer(facts.track_counts[0]) : json_null());
-    json_object_set_new(object, "constant_tracks", json_integer(facts.track_counts[1]));
-    json_object_set_new(object, "animated_tracks", json_integer(facts.track_counts[2]));
+                        facts.knows_joints ? json_integer(facts.tracks.absent) : json_null());
+    json_object_set_new(object, "constant_tracks", json_integer(facts.tracks.constant));
+    json_object_set_new(object, "dense_tracks", json_integer(facts.tracks.dense));
+    json_object_set_new(object, "keyed_tracks", json_integer(facts.tracks.keyed));
+    json_object_set_new(object, "property_set",
+                        facts.property_set != NULL ? output_string(facts.property_set)
+                                                   : json_null());
+    json_object_set_new(object, "absent_values", json_integer(facts.values.absent));
+    json_object_set_new(object, "constant_values", json_integer(facts.values.constant));
+    json_object_set_new(object, "dense_values", json_integer(facts.values.dense));
+    json_object_set_new(object, "keyed_values", json_integer(facts.values.keyed));
     json_object_set_new(object, "bytes", json_integer((json_int_t)facts.bytes));
+    json_object_set_new(object, "keyed_bytes", json_integer((json_int_t)facts.keyed_bytes));
     json_object_set_new(object, "raw_bytes", json_integer((json_int_t)facts.raw_bytes));
     json_object_set_new(object, "budget_mm", output_float(clip->budget_mm));
     json_object_set_new(object, "shell_m", output_float(clip->shell_m));
@@ -155,6 +278,12 @@ void cli_describe_json(const struct cli_pack *pack, json_t *object)
         trp_pack_skin(&pack->pack, i, &skin);
         json_array_append_new(skins, describe_skin(pack, &skin));
     }
+    json_t *const property_sets = json_array();
+    for (uint32_t i = 0; i < pack->pack.property_set_count; i++) {
+        trp_property_set set;
+        trp_pack_property_set(&pack->pack, i, &set);
+        json_array_append_new(property_sets, describe_property_set(&set));
+    }
     json_t *const clips = json_array();
     for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
         trp_clip clip;
@@ -172,6 +301,7 @@ void cli_describe_json(const struct cli_pack *pack, json_t *object)
     json_object_set_new(object, "max_error_mm", output_float((float)totals.max_error_mm));
     json_object_set_new(object, "skeletons", skeletons);
     json_object_set_new(object, "skins", skins);
+    json_object_set_new(object, "property_sets", property_sets);
     json_object_set_new(object, "clips", clips);
 }
 
@@ -199,6 +329,72 @@ static void print_skeletons(const struct cli_pack *pack)
     output_table_print(&table);
 }
 
+/// Writes as many labels of a property as fit into a cell of a table.
+static void join_labels(const trp_property_set *set, const trp_property *property, char *text,
+                        size_t size_bytes)
+{
+    static const char more[] = ", ...";
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < property->value_count && has_labels(set, property); i++) {
+        const char *const label = trp_property_set_label(set, property->first_value + i);
+        const char *const comma = i > 0 ? ", " : "";
+        if (used + strlen(comma) + strlen(label) + sizeof more > size_bytes) {
+            snprintf(text + used, size_bytes - used, "%s", i > 0 ? more : more + 2);
+            return;
+        }
+        used += (size_t)snprintf(text + used, size_bytes - used, "%s%s", comma, label);
+    }
+}
+
+static void print_properties(const struct cli_pack *pack)
+{
+    static const char *const headings[] = {"<property set", "<property", "<type",
+                                           "values",        "node",      "<labels"};
+    struct output_table table = {.headings = headings, .column_count = 6};
+    for (uint32_t i = 0; i < pack->pack.property_set_count; i++) {
+        trp_property_set set;
+        trp_pack_property_set(&pack->pack, i, &set);
+        for (uint32_t j = 0; j < set.property_count; j++) {
+            trp_property property;
+            trp_property_set_property(&set, j, &property);
+            char labels[64];
+            join_labels(&set, &property, labels, sizeof labels);
+            output_cell(&table, "%s", set.name);
+            output_cell(&table, "%s", property.path);
+            output_cell(&table, "%s", type_name(property.type));
+            output_cell(&table, "%u", property.value_count);
+            output_cell(&table, property.node != TRP_NONE ? "%u" : "-", property.node);
+            output_cell(&table, "%s", labels);
+        }
+    }
+    output_table_print(&table);
+}
+
+/// Prints what the clips do with the values of their property sets.
+static void print_values(const struct cli_pack *pack)
+{
+    static const char *const headings[] = {
+        "<clip", "<property set", "absent", "constant", "dense", "keyed values",
+    };
+    struct output_table table = {.headings = headings, .column_count = 6};
+    for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
+        trp_clip clip;
+        trp_pack_clip(&pack->pack, i, &clip);
+        const struct clip_facts facts = clip_facts_of(pack, &clip);
+        if (facts.property_set == NULL) {
+            continue;
+        }
+        output_cell(&table, "%s", clip.name);
+        output_cell(&table, "%s", facts.property_set);
+        output_cell(&table, "%u", facts.values.absent);
+        output_cell(&table, "%u", facts.values.constant);
+        output_cell(&table, "%u", facts.values.dense);
+        output_cell(&table, "%u", facts.values.keyed);
+    }
+    output_table_print(&table);
+}
+
 /// Writes the flags of a clip as letters that the legend explains.
 static const char *flag_letters(uint32_t flags, char letters[4])
 {
@@ -212,10 +408,11 @@ static const char *flag_letters(uint32_t flags, char letters[4])
 static void print_clips(const struct cli_pack *pack)
 {
     static const char *const headings[] = {
-        "<clip",  "seconds", "Hz",        "rows",  "segments", "absent", "constant", "animated",
-        "<flags", "bytes",   "raw bytes", "ratio", "keys mm",  "max mm", "mean mm",
+        "<clip",  "seconds", "Hz",          "rows",      "segments", "absent",  "constant", "dense",
+        "keyed",  "<flags",  "bytes", "keyed bytes", "raw bytes", "ratio",    "keys mm", "max mm",
+        "mean mm",
     };
-    struct output_table table = {.headings = headings, .column_count = 15};
+    struct output_table table = {.headings = headings, .column_count = 17};
     for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
         trp_clip clip;
         trp_pack_clip(&pack->pack, i, &clip);
@@ -226,11 +423,13 @@ static void print_clips(const struct cli_pack *pack)
         output_cell(&table, "%.6g", rate_of(&clip));
         output_cell(&table, "%u", facts.header.row_count);
         output_cell(&table, "%u", clip.segment_count);
-        output_cell(&table, facts.knows_joints ? "%u" : "-", facts.track_counts[TRP_TRACK_ABSENT]);
-        output_cell(&table, "%u", facts.track_counts[TRP_TRACK_CONSTANT]);
-        output_cell(&table, "%u", facts.track_counts[TRP_TRACK_ANIMATED]);
+        output_cell(&table, facts.knows_joints ? "%u" : "-", facts.tracks.absent);
+        output_cell(&table, "%u", facts.tracks.constant);
+        output_cell(&table, "%u", facts.tracks.dense);
+        output_cell(&table, "%u", facts.tracks.keyed);
         output_cell(&table, "%s", flag_letters(clip.flags, letters));
         output_cell(&table, "%llu", (unsigned long long)facts.bytes);
+        output_cell(&table, "%llu", (unsigned long long)facts.keyed_bytes);
         output_cell(&table, "%llu", (unsigned long long)facts.raw_bytes);
         output_cell(&table, "%.1f", ratio_of(facts.raw_bytes, facts.bytes));
         output_cell(&table, "%.4f", (double)clip.max_error_keys_mm);
@@ -246,10 +445,20 @@ static void print_pack(const char *path, const struct cli_pack *pack)
     output_line("%s: %zu bytes, content hash %016llx (%s)", path, pack->size_bytes,
                 (unsigned long long)pack->content_hash, pack->hash_ok ? "right" : "WRONG");
     output_line("%s", "");
-    print_skeletons(pack);
-    output_line("%s", "");
+    if (pack->pack.skeleton_count > 0) {
+        print_skeletons(pack);
+        output_line("%s", "");
+    }
+    if (pack->pack.property_set_count > 0) {
+        print_properties(pack);
+        output_line("%s", "");
+    }
     print_clips(pack);
     output_line("%s", "");
+    if (pack->pack.property_set_count > 0) {
+        print_values(pack);
+        output_line("%s", "");
+    }
     output_line("%u clips, %llu bytes, %.1f x smaller than %llu raw, largest error %.4f mm",
                 pack->pack.clip_count, (unsigned long long)totals.clip_bytes,
                 ratio_of(totals.raw_bytes, totals.clip_bytes), (unsigned long long)totals.raw_bytes,

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// `troupe sample`: poses of a clip as numbers, made by the runtime as a game would.
+// `troupe sample`: poses and property values of a clip as numbers, made by the runtime as a game
+// would.
 #include <getopt.h>
 #include <string.h>
 
@@ -13,21 +14,38 @@ struct sample_command {
     const char *pack;
     const char *skeleton; ///< pack that holds the skeleton, or null
     const char *clip;
-    const char *joint; ///< or null for all
+    const char *joint;    ///< name, or null
+    const char *property; ///< path, or null; with neither, all of both
     double *times;
     uint32_t time_count;
     bool is_model;
     bool is_json;
 };
 
-/// One time, sampled: everything in joint order.
+/// What is sampled. Skeleton and set are zero where the clip has no joints or no values.
+struct subject {
+    trp_clip clip;
+    trp_skeleton skeleton;
+    trp_property_set set;
+};
+
+/// One time, sampled: joints in their order, values in that of the set.
 struct sampled {
     double time_s;
     trp_joint_transform *joints; ///< null in model space
     float (*models)[12];         ///< null in local space
+    float *values;
 };
 
-enum { OPTION_CLIP = 256, OPTION_TIME, OPTION_SPACE, OPTION_JOINT, OPTION_SKELETON, OPTION_JSON };
+enum {
+    OPTION_CLIP = 256,
+    OPTION_TIME,
+    OPTION_SPACE,
+    OPTION_JOINT,
+    OPTION_PROPERTY,
+    OPTION_SKELETON,
+    OPTION_JSON,
+};
 
 /// @return false when the program is to end with `code`.
 static bool parse_command(int argc, char **argv, struct sample_command *command,
@@ -38,6 +56,7 @@ static bool parse_command(int argc, char **argv, struct sample_command *command,
         {"time", required_argument, NULL, OPTION_TIME},
         {"space", required_argument, NULL, OPTION_SPACE},
         {"joint", required_argument, NULL, OPTION_JOINT},
+        {"property", required_argument, NULL, OPTION_PROPERTY},
         {"skeleton", required_argument, NULL, OPTION_SKELETON},
         {"json", no_argument, NULL, OPTION_JSON},
         {"help", no_argument, NULL, CLI_OPTION_HELP},
@@ -68,6 +87,9 @@ static bool parse_command(int argc, char **argv, struct sample_command *command,
         case OPTION_JOINT:
             command->joint = optarg;
             break;
+        case OPTION_PROPERTY:
+            command->property = optarg;
+            break;
         case OPTION_SKELETON:
             command->skeleton = optarg;
             break;
@@ -93,21 +115,22 @@ static bool parse_command(int argc, char **argv, struct sample_command *command,
     return true;
 }
 
-/// Finds the clip and a skeleton that fits it.
+/// Finds a skeleton that fits the clip; a clip without joints needs none.
 /// @param other the pack of --skeleton, or null
-static bool find_clip(const struct sample_command *command, const struct cli_pack *pack,
-                      const struct cli_pack *other, trp_clip *clip, trp_skeleton *skeleton,
-                      struct report *report)
+static bool find_skeleton(const struct cli_pack *pack, const struct cli_pack *other,
+                          struct subject *subject, struct report *report)
 {
-    if (!cli_clip_find(pack, command->clip, clip, report)) {
-        return false;
+    trp_skeleton *const skeleton = &subject->skeleton;
+    if (subject->clip.block_count == 0) {
+        return true;
     }
-    if (other == NULL && trp_pack_skeleton(&pack->pack, clip->skeleton_index, skeleton) == TRP_OK) {
+    if (other == NULL &&
+        trp_pack_skeleton(&pack->pack, subject->clip.skeleton_index, skeleton) == TRP_OK) {
         return true;
     }
     for (uint32_t i = 0; other != NULL && i < other->pack.skeleton_count; i++) {
         trp_pack_skeleton(&other->pack, i, skeleton);
-        if (trp_clip_bind(clip, skeleton) == TRP_OK) {
+        if (trp_clip_bind(&subject->clip, skeleton) == TRP_OK) {
             return true;
         }
     }
@@ -116,9 +139,24 @@ static bool find_clip(const struct sample_command *command, const struct cli_pac
                                       : "the skeleton of the clip lies elsewhere, give --skeleton");
 }
 
+static bool find_subject(const struct sample_command *command, const struct cli_pack *pack,
+                         const struct cli_pack *other, struct subject *subject,
+                         struct report *report)
+{
+    if (!cli_clip_find(pack, command->clip, &subject->clip, report) ||
+        !find_skeleton(pack, other, subject, report)) {
+        return false;
+    }
+    if (subject->clip.property_set_index != TRP_NONE) {
+        trp_pack_property_set(&pack->pack, subject->clip.property_set_index, &subject->set);
+    }
+    return true;
+}
+
 static bool has_joint(const trp_skeleton *skeleton, const char *name, struct report *report)
 {
-    if (name == NULL || trp_skeleton_find_joint(skeleton, trp_name_hash(name)) != TRP_NONE) {
+    if (name == NULL || (skeleton->joint_count > 0 &&
+                         trp_skeleton_find_joint(skeleton, trp_name_hash(name)) != TRP_NONE)) {
         return true;
     }
     struct arena arena = {0};
@@ -131,16 +169,49 @@ static bool has_joint(const trp_skeleton *skeleton, const char *name, struct rep
     return false;
 }
 
-/// Puts the differences of an additive clip on the rest pose.
-static trp_result apply_to_rest(const trp_skeleton *skeleton, trp_pose_block *pose)
+static bool has_property(const trp_property_set *set, const char *path, struct report *report)
+{
+    if (path == NULL || (set->property_count > 0 &&
+                         trp_property_set_find(set, trp_name_hash(path)) != TRP_NONE)) {
+        return true;
+    }
+    struct arena arena = {0};
+    const char **const paths = ARENA_NEW(&arena, const char *, set->property_count);
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        trp_property property;
+        trp_property_set_property(set, i, &property);
+        paths[i] = property.path;
+    }
+    cli_unknown_name(report, "property", path, paths, set->property_count);
+    arena_free(&arena);
+    return false;
+}
+
+/// Puts the differences of an additive clip on the rest pose and on the defaults.
+static trp_result apply_to_rest(const struct subject *subject, trp_pose_block *pose, float *values)
 {
     const trp_blend_layer layers[] = {
-        {.pose = skeleton->rest, .weight = 1},
+        {.pose = subject->skeleton.rest, .weight = 1},
         {.pose = pose, .weight = 1, .mode = TRP_BLEND_ADD},
     };
     const trp_blend_job job = {.layers = layers, .layer_count = 2, .pose = pose};
-    const trp_blend_args args = {.skeleton = skeleton, .jobs = &job, .job_count = 1};
-    return trp_blend(&args, NULL);
+    const trp_blend_args args = {.skeleton = &subject->skeleton, .jobs = &job, .job_count = 1};
+    const trp_value_layer value_layers[] = {
+        {.values = subject->set.defaults, .weight = 1},
+        {.values = values, .weight = 1, .mode = TRP_BLEND_ADD},
+    };
+    const trp_value_blend_job value_job = {
+        .layers = value_layers,
+        .layer_count = 2,
+        .values = values,
+    };
+    const trp_value_blend_args value_args = {
+        .set = &subject->set,
+        .jobs = &value_job,
+        .job_count = 1,
+    };
+    const trp_result result = pose != NULL ? trp_blend(&args, NULL) : TRP_OK;
+    return result == TRP_OK && values != NULL ? trp_blend_values(&value_args, NULL) : result;
 }
 
 static trp_result compute_models(struct arena *arena, const trp_skeleton *skeleton,
@@ -163,32 +234,53 @@ static trp_result compute_models(struct arena *arena, const trp_skeleton *skelet
     return result;
 }
 
-static trp_result sample_one(struct arena *arena, const trp_clip *clip,
-                             const trp_skeleton *skeleton, bool is_model, struct sampled *sampled)
+static trp_result sample_one(struct arena *arena, const struct subject *subject, bool is_model,
+                             struct sampled *sampled)
 {
-    trp_pose_block *const pose = ARENA_NEW(arena, trp_pose_block, skeleton->block_count);
-    const trp_sample_request request = {.clip = clip, .time_s = sampled->time_s, .pose = pose};
+    const trp_skeleton *const skeleton = &subject->skeleton;
+    trp_pose_block *pose = NULL;
+    if (skeleton->block_count > 0) {
+        pose = ARENA_NEW(arena, trp_pose_block, skeleton->block_count);
+    }
+    if (subject->set.value_count > 0) {
+        sampled->values = ARENA_NEW(arena, float, subject->set.value_count);
+    }
+    const trp_sample_request request = {
+        .clip = &subject->clip,
+        .time_s = sampled->time_s,
+        .pose = pose,
+        .values = sampled->values,
+    };
     trp_sample_args args = {.requests = &request, .request_count = 1};
     args.scratch_bytes = trp_sample_scratch_bytes(&args);
     args.scratch = arena_take(arena, args.scratch_bytes, 1);
     trp_result result = trp_sample(&args, NULL);
-    if (result != TRP_OK) {
+    if (result == TRP_OK && is_model && (subject->clip.flags & TRP_CLIP_ADDITIVE)) {
+        result = apply_to_rest(subject, pose, sampled->values);
+    }
+    if (result != TRP_OK || pose == NULL) {
         return result;
     }
-    if (!is_model) {
-        sampled->joints = ARENA_NEW(arena, trp_joint_transform, skeleton->joint_count);
-        return trp_pose_to_joints(skeleton, pose, 0, sampled->joints);
+    if (is_model) {
+        sampled->models = arena_take(arena, skeleton->joint_count, sizeof *sampled->models);
+        return compute_models(arena, skeleton, pose, sampled->models);
     }
-    if (clip->flags & TRP_CLIP_ADDITIVE) {
-        result = apply_to_rest(skeleton, pose);
-    }
-    sampled->models = arena_take(arena, skeleton->joint_count, sizeof *sampled->models);
-    return result != TRP_OK ? result : compute_models(arena, skeleton, pose, sampled->models);
+    sampled->joints = ARENA_NEW(arena, trp_joint_transform, skeleton->joint_count);
+    return trp_pose_to_joints(skeleton, pose, 0, sampled->joints);
 }
 
-static bool is_wanted(const trp_skeleton *skeleton, uint32_t joint, const char *name)
+/// Whether something is to be shown: all is, unless joints or properties are asked for by name.
+/// @param wanted the name asked for among its kind, or null
+/// @param other  the same among the other kind
+static bool is_wanted(const char *name, const char *wanted, const char *other)
 {
-    return name == NULL || strcmp(trp_skeleton_joint_name(skeleton, joint), name) == 0;
+    return wanted != NULL ? strcmp(name, wanted) == 0 : other == NULL;
+}
+
+static bool is_joint_wanted(const struct sample_command *command, const trp_skeleton *skeleton,
+                            uint32_t joint)
+{
+    return is_wanted(trp_skeleton_joint_name(skeleton, joint), command->joint, command->property);
 }
 
 static json_t *describe_joint(const trp_skeleton *skeleton, uint32_t joint,
@@ -208,21 +300,47 @@ static json_t *describe_joint(const trp_skeleton *skeleton, uint32_t joint,
     return object;
 }
 
-static void print_json(const struct sample_command *command, const trp_clip *clip,
-                       const trp_skeleton *skeleton, const struct sampled *sampled)
+static json_t *describe_joints(const struct sample_command *command, const struct subject *subject,
+                               const struct sampled *sampled)
+{
+    json_t *const joints = json_array();
+    for (uint32_t joint = 0; joint < subject->skeleton.joint_count; joint++) {
+        if (is_joint_wanted(command, &subject->skeleton, joint)) {
+            json_array_append_new(joints, describe_joint(&subject->skeleton, joint, sampled));
+        }
+    }
+    return joints;
+}
+
+static json_t *describe_properties(const struct sample_command *command,
+                                   const struct subject *subject, const struct sampled *sampled)
+{
+    json_t *const properties = json_array();
+    for (uint32_t i = 0; i < subject->set.property_count; i++) {
+        trp_property property;
+        trp_property_set_property(&subject->set, i, &property);
+        if (is_wanted(property.path, command->property, command->joint)) {
+            json_t *const object = cli_describe_property(&subject->set, &property);
+            json_object_set_new(
+                object, "values",
+                output_floats(sampled->values + property.first_value, property.value_count));
+            json_array_append_new(properties, object);
+        }
+    }
+    return properties;
+}
+
+static void print_json(const struct sample_command *command, const struct subject *subject,
+                       const struct sampled *sampled)
 {
     json_t *const samples = json_array();
     for (uint32_t i = 0; i < command->time_count; i++) {
-        json_t *const joints = json_array();
-        for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
-            if (is_wanted(skeleton, joint, command->joint)) {
-                json_array_append_new(joints, describe_joint(skeleton, joint, &sampled[i]));
-            }
-        }
         json_t *const sample = json_object();
-        json_object_set_new(sample, "clip", output_string(clip->name));
+        json_object_set_new(sample, "clip", output_string(subject->clip.name));
         json_object_set_new(sample, "time_s", output_real(sampled[i].time_s));
-        json_object_set_new(sample, "joints", joints);
+        json_object_set_new(sample, "joints", describe_joints(command, subject, &sampled[i]));
+        json_object_set_new(sample, "properties",
+                            describe_properties(command, subject, &sampled[i]));
         json_array_append_new(samples, sample);
     }
     json_t *const object = output_json("sample");
@@ -238,8 +356,8 @@ static void print_cells(struct output_table *table, const float *values, uint32_
     }
 }
 
-static void print_tables(const struct sample_command *command, const trp_clip *clip,
-                         const trp_skeleton *skeleton, const struct sampled *sampled)
+static void print_joints(const struct sample_command *command, const trp_skeleton *skeleton,
+                         const struct sampled *sampled)
 {
     static const char *const local_headings[] = {
         "<joint", "node", "tx", "ty", "tz", "qx", "qy", "qz", "qw", "sx", "sy", "sz",
@@ -248,37 +366,75 @@ static void print_tables(const struct sample_command *command, const trp_clip *c
         "<joint", "node", "m00", "m01", "m02", "m03", "m10",
         "m11",    "m12",  "m13", "m20", "m21", "m22", "m23",
     };
-    for (uint32_t i = 0; i < command->time_count; i++) {
-        struct output_table table = {
-            .headings = command->is_model ? model_headings : local_headings,
-            .column_count = command->is_model ? 14 : 12,
-        };
-        for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
-            if (!is_wanted(skeleton, joint, command->joint)) {
-                continue;
-            }
-            output_cell(&table, "%s", trp_skeleton_joint_name(skeleton, joint));
-            output_cell(&table, "%u", skeleton->node_of_joint[joint]);
-            if (command->is_model) {
-                print_cells(&table, sampled[i].models[joint], 12);
-            } else {
-                print_cells(&table, sampled[i].joints[joint].translation, 3);
-                print_cells(&table, sampled[i].joints[joint].rotation, 4);
-                print_cells(&table, sampled[i].joints[joint].scale, 3);
-            }
+    struct output_table table = {
+        .headings = command->is_model ? model_headings : local_headings,
+        .column_count = command->is_model ? 14 : 12,
+    };
+    for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
+        if (!is_joint_wanted(command, skeleton, joint)) {
+            continue;
         }
-        output_line("%s at %.9g s", clip->name, sampled[i].time_s);
-        output_table_print(&table);
+        output_cell(&table, "%s", trp_skeleton_joint_name(skeleton, joint));
+        output_cell(&table, "%u", skeleton->node_of_joint[joint]);
+        if (command->is_model) {
+            print_cells(&table, sampled->models[joint], 12);
+        } else {
+            print_cells(&table, sampled->joints[joint].translation, 3);
+            print_cells(&table, sampled->joints[joint].rotation, 4);
+            print_cells(&table, sampled->joints[joint].scale, 3);
+        }
+    }
+    output_table_print(&table);
+}
+
+/// Prints one line for each value: sets may hold hundreds of morph weights side by side.
+static void print_properties(const struct sample_command *command, const trp_property_set *set,
+                             const struct sampled *sampled)
+{
+    static const char *const headings[] = {"<property", "#", "<label", "value"};
+    struct output_table table = {.headings = headings, .column_count = 4};
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        trp_property property;
+        trp_property_set_property(set, i, &property);
+        if (!is_wanted(property.path, command->property, command->joint)) {
+            continue;
+        }
+        for (uint32_t j = 0; j < property.value_count; j++) {
+            const uint32_t value = property.first_value + j;
+            output_cell(&table, "%s", j == 0 ? property.path : "");
+            output_cell(&table, "%u", j);
+            output_cell(&table, "%s", trp_property_set_label(set, value));
+            output_cell(&table, "%.9g", (double)sampled->values[value]);
+        }
+    }
+    output_table_print(&table);
+}
+
+static void print_tables(const struct sample_command *command, const struct subject *subject,
+                         const struct sampled *sampled)
+{
+    const bool shows_joints =
+        subject->skeleton.joint_count > 0 && (command->joint != NULL || command->property == NULL);
+    const bool shows_properties =
+        subject->set.value_count > 0 && (command->property != NULL || command->joint == NULL);
+    for (uint32_t i = 0; i < command->time_count; i++) {
+        output_line("%s at %.9g s", subject->clip.name, sampled[i].time_s);
+        if (shows_joints) {
+            print_joints(command, &subject->skeleton, &sampled[i]);
+        }
+        if (shows_properties) {
+            print_properties(command, &subject->set, &sampled[i]);
+        }
     }
 }
 
 static void sample(const struct sample_command *command, const struct cli_pack *pack,
                    const struct cli_pack *other, struct report *report)
 {
-    trp_clip clip;
-    trp_skeleton skeleton;
-    if (!find_clip(command, pack, other, &clip, &skeleton, report) ||
-        !has_joint(&skeleton, command->joint, report)) {
+    struct subject subject = {0};
+    if (!find_subject(command, pack, other, &subject, report) ||
+        !has_joint(&subject.skeleton, command->joint, report) ||
+        !has_property(&subject.set, command->property, report)) {
         return;
     }
     struct arena arena = {0};
@@ -286,15 +442,15 @@ static void sample(const struct sample_command *command, const struct cli_pack *
     trp_result result = TRP_OK;
     for (uint32_t i = 0; i < command->time_count && result == TRP_OK; i++) {
         sampled[i].time_s = command->times[i];
-        result = sample_one(&arena, &clip, &skeleton, command->is_model, &sampled[i]);
+        result = sample_one(&arena, &subject, command->is_model, &sampled[i]);
     }
     if (result != TRP_OK) {
         report_error(report, TROUPE_EXIT_INTERNAL, NULL, "cli.sample", "sampling failed with %s",
                      trp_result_name(result));
     } else if (command->is_json) {
-        print_json(command, &clip, &skeleton, sampled);
+        print_json(command, &subject, sampled);
     } else {
-        print_tables(command, &clip, &skeleton, sampled);
+        print_tables(command, &subject, sampled);
     }
     arena_free(&arena);
 }

@@ -79,6 +79,8 @@ static void print_json(const struct verify_clip *clips, uint32_t count, bool ok)
         json_object_set_new(clip, "at_joint", output_string(clips[i].at_joint));
         json_object_set_new(clip, "at_time_s", output_real(clips[i].at_time_s));
         json_object_set_new(clip, "budget_mm", output_real(clips[i].budget_mm));
+        json_object_set_new(clip, "max_value_error", output_real(clips[i].max_value_error));
+        json_object_set_new(clip, "at_property", output_string(clips[i].at_property));
         json_array_append_new(array, clip);
     }
     json_t *const object = output_json("verify");
@@ -90,11 +92,13 @@ static void print_json(const struct verify_clip *clips, uint32_t count, bool ok)
 static void print_table(const struct verify_clip *clips, uint32_t count)
 {
     static const char *const headings[] = {
-        "<clip", "keys mm", "max mm", "budget mm", "<", "<at joint", "at second",
+        "<clip",     "keys mm",   "max mm", "budget mm",    "<",
+        "<at joint", "at second", "values", "<at property",
     };
-    struct output_table table = {.headings = headings, .column_count = 7};
+    struct output_table table = {.headings = headings, .column_count = 9};
     for (uint32_t i = 0; i < count; i++) {
-        const bool is_over = clips[i].max_error_mm > clips[i].budget_mm;
+        const bool is_over =
+            clips[i].max_error_mm > clips[i].budget_mm || clips[i].max_value_error > 1;
         output_cell(&table, "%s", clips[i].name);
         output_cell(&table, "%.5f", clips[i].max_error_keys_mm);
         output_cell(&table, "%.5f", clips[i].max_error_mm);
@@ -102,6 +106,8 @@ static void print_table(const struct verify_clip *clips, uint32_t count)
         output_cell(&table, "%s", is_over ? "OVER" : "ok");
         output_cell(&table, "%s", clips[i].at_joint);
         output_cell(&table, "%.6f", clips[i].at_time_s);
+        output_cell(&table, "%.4f", clips[i].max_value_error);
+        output_cell(&table, "%s", clips[i].at_property);
     }
     output_table_print(&table);
 }
@@ -125,7 +131,7 @@ static void verify(const struct verify_command *command, const struct cli_pack *
     if (!ok) {
         report->file = command->pack;
         report_error(report, TROUPE_EXIT_BUDGET, NULL, "verify.budget",
-                     "a clip is further from its source than its budget allows");
+                     "a clip is further from its source than its budget or tolerance allows");
     }
 }
 
