@@ -250,8 +250,9 @@ static void print_pack(const char *path, const struct cli_pack *pack)
     output_line("%s", "");
     print_clips(pack);
     output_line("%s", "");
-    output_line("%u clips, %llu bytes, %.1f x smaller than %llu raw, largest error %.4f mm",
-                pack->pack.clip_count, (unsigned long long)totals.clip_bytes,
+    output_line("%u clip%s, %llu bytes, %.1f x smaller than %llu raw, largest error %.4f mm",
+                pack->pack.clip_count, pack->pack.clip_count == 1 ? "" : "s",
+                (unsigned long long)totals.clip_bytes,
                 ratio_of(totals.raw_bytes, totals.clip_bytes), (unsigned long long)totals.raw_bytes,
                 totals.max_error_mm);
     output_line("flags: a additive, l loop closed, r root motion");
