@@ -185,6 +185,13 @@ static bool exists(const char *name)
     return access(path, F_OK) == 0;
 }
 
+static void unlink_in_folder(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    unlink(path);
+}
+
 static void write_text(const char *name, const char *text, size_t size)
 {
     char path[512];
@@ -262,6 +269,10 @@ static void test_cli_unknown_option_is_a_usage_error(void **state)
     expect_refusal(run("compile", "-o", "x.trp", NULL), 1, "no input");
     expect_refusal(run("compile", "--unit", "0", source, "-o", "x.trp", NULL), 1, "--unit");
     expect_refusal(run("compile", "--unit", "1m", source, "-o", "x.trp", NULL), 1, "--unit");
+    expect_refusal(run("compile", source, "-o", "", NULL), 1, "no output");
+    expect_refusal(run("compile", source, "-o", "x.trp", "--depfile", "", NULL), 1, "--depfile");
+    expect_refusal(run("compile", source, "-o", "x.trp", "--depfile", "x.trp", NULL), 1,
+                   "--depfile");
     expect_refusal(run("compile", "--error", "nan", source, "-o", "x.trp", NULL), 1, "--error");
     expect_refusal(run("compile", "--loop", "yes", source, "-o", "x.trp", NULL), 1, "--loop");
     expect_refusal(run("compile", "-j", "-1", source, "-o", "x.trp", NULL), 1, "--jobs");
@@ -310,11 +321,48 @@ static void test_cli_compile_never_overwrites_its_input(void **state)
     expect_refusal(
         run("compile", "precious.gltf", "-o", "x.trp", "--depfile", "precious.gltf", NULL), 1,
         "input too");
+    expect_refusal(run("compile", "precious.gltf", "-o", "precious.bin", NULL), 1, "input too");
+    expect_refusal(
+        run("compile", "precious.gltf", "-o", "x.trp", "--depfile", "precious.bin", NULL), 1,
+        "input too");
+    expect_refusal(run("compile", "precious.gltf", "-o", pack, "--skeleton", pack, NULL), 1,
+                   "input too");
+    struct outcome again = run("compile", "precious.gltf", "-o", "x.trp", NULL);
+    expect_success(&again);
+    discard(&again);
+    unlink_in_folder("x.trp");
     char path[512];
     snprintf(path, sizeof path, "%s/precious.gltf", folder);
     char *const text = read_text(path);
     assert_non_null(strstr(text, "\"asset\""));
     free(text);
+}
+
+static void test_cli_compile_refuses_a_chain_of_nodes_at_once(void **state)
+{
+    (void)state;
+    enum { COUNT = 70000 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const stream = open_memstream(&text, &size);
+    fputs("{\"asset\": {\"version\": \"2.0\"}, \"nodes\": [", stream);
+    for (int i = 0; i < COUNT - 1; i++) {
+        fprintf(stream, "{\"children\": [%d]}, ", i + 1);
+    }
+    fputs("{}], \"skins\": [{\"joints\": [0, 69999]}]}", stream);
+    fclose(stream);
+    write_text("chain.gltf", text, size);
+    free(text);
+    expect_refusal(run("compile", "chain.gltf", "-o", "x.trp", NULL), 5, "[gltf.node.depth]");
+}
+
+static void test_cli_compile_speaks_of_zero_in_a_string_plainly(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"asset\": {\"version\": \"2.0\"}, \"a\": \"\\u0000\"}";
+    write_text("zero.gltf", text, sizeof text - 1);
+    expect_refusal(run("compile", "zero.gltf", "-o", "x.trp", NULL), 3,
+                   "\\u0000 in a string is not supported");
 }
 
 static void test_cli_compile_says_one_line_or_nothing(void **state)
@@ -740,6 +788,8 @@ int main(void)
         cmocka_unit_test(test_cli_compile_bad_input_leaves_nothing),
         cmocka_unit_test(test_cli_compile_unsupported_extension_is_5),
         cmocka_unit_test(test_cli_compile_never_overwrites_its_input),
+        cmocka_unit_test(test_cli_compile_refuses_a_chain_of_nodes_at_once),
+        cmocka_unit_test(test_cli_compile_speaks_of_zero_in_a_string_plainly),
         cmocka_unit_test(test_cli_compile_says_one_line_or_nothing),
         cmocka_unit_test(test_cli_compile_is_the_same_for_any_jobs),
         cmocka_unit_test(test_cli_compile_options_apply_to_inputs_after_them),

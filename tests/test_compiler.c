@@ -161,6 +161,42 @@ static void test_compiler_same_file_twice_numbers_its_clips(void **state)
     free(compiled.bytes);
 }
 
+/// Copies a file with one text in it replaced by another of the same length.
+static void write_changed(const char *from, const char *to, const char *text, const char *other)
+{
+    static char bytes[8192];
+    FILE *file = fopen(path_of(from), "rb");
+    const size_t size = fread(bytes, 1, sizeof bytes - 1, file);
+    fclose(file);
+    bytes[size] = '\0';
+    assert_int_equal(strlen(text), strlen(other));
+    for (char *at = strstr(bytes, text); at != NULL; at = strstr(at, text)) {
+        memcpy(at, other, strlen(other));
+    }
+    file = fopen(path_of(to), "wb");
+    fwrite(bytes, 1, size, file);
+    fclose(file);
+}
+
+static void test_compiler_number_that_is_a_name_already_is_passed_over(void **state)
+{
+    (void)state;
+    write_changed("one.gltf", "changed.gltf", "\"step\"", "\"wave\"");
+    write_changed("changed.gltf", "changed.gltf", ": \"drift\"", ":\"wave#2\"");
+    const struct compile_input input = {.path = path_of("changed.gltf")};
+    struct compiled compiled;
+    compile_inputs(&input, 1, &compiled);
+    assert_true(compiled.ok);
+    assert_int_equal(compiled.pack.clip_count, 3);
+    for (uint32_t i = 0; i < compiled.pack.clip_count; i++) {
+        trp_clip clip;
+        assert_int_equal(trp_pack_clip(&compiled.pack, i, &clip), TRP_OK);
+        assert_int_equal(trp_pack_find_clip(&compiled.pack, trp_name_hash(clip.name)), i);
+    }
+    free(compiled.bytes);
+    remove(path_of("changed.gltf"));
+}
+
 static void test_compiler_other_rest_is_another_skeleton(void **state)
 {
     (void)state;
@@ -201,6 +237,34 @@ static void test_compiler_clips_for_a_skeleton_of_another_pack_bind_to_it(void *
     assert_int_equal(trp_clip_bind(&clip, &skeleton), TRP_OK);
     free(clips.bytes);
     free(base.bytes);
+}
+
+static void test_compiler_animated_node_that_no_joint_is_named_after_is_reported(void **state)
+{
+    (void)state;
+    write_changed("one.gltf", "changed.gltf", "\"arm\"", "\"leg\"");
+    const struct compile_input character = {.path = path_of("one.gltf")};
+    const struct compile_input animation = {.path = path_of("changed.gltf")};
+    struct compiled base;
+    struct compiled clips;
+    compile_inputs(&character, 1, &base);
+    const struct compile_options options = {
+        .inputs = &animation,
+        .input_count = 1,
+        .skeleton_pack = base.bytes,
+        .skeleton_pack_bytes = base.size,
+    };
+    char *messages;
+    size_t message_bytes;
+    struct report report = {.out = open_memstream(&messages, &message_bytes)};
+    assert_true(compile_pack(&options, &clips.bytes, &clips.size, &report));
+    fclose(report.out);
+    assert_non_null(strstr(messages, "leg: node 1 is animated"));
+    assert_non_null(strstr(messages, "[skeleton.map]"));
+    free(messages);
+    free(clips.bytes);
+    free(base.bytes);
+    remove(path_of("changed.gltf"));
 }
 
 static void test_compiler_foreign_skeleton_without_common_names_is_refused(void **state)
@@ -314,6 +378,24 @@ static void test_compiler_additive_reference_clip_itself_stays_plain(void **stat
     free(compiled.bytes);
 }
 
+static void test_compiler_additive_to_rest_includes_a_clip_of_that_name(void **state)
+{
+    (void)state;
+    write_changed("one.gltf", "changed.gltf", "\"wave\"", "\"rest\"");
+    const struct compile_input input = {.path = path_of("changed.gltf"), .additive = "rest"};
+    struct compiled compiled;
+    compile_inputs(&input, 1, &compiled);
+    assert_true(compiled.ok);
+    assert_true(has_clip(&compiled, "rest"));
+    for (uint32_t i = 0; i < compiled.pack.clip_count; i++) {
+        trp_clip clip;
+        assert_int_equal(trp_pack_clip(&compiled.pack, i, &clip), TRP_OK);
+        assert_int_equal(clip.flags & TRP_CLIP_ADDITIVE, TRP_CLIP_ADDITIVE);
+    }
+    free(compiled.bytes);
+    remove(path_of("changed.gltf"));
+}
+
 static void test_compiler_missing_input_names_the_file(void **state)
 {
     (void)state;
@@ -354,12 +436,15 @@ int main(void)
         cmocka_unit_test(test_compiler_instruction_set_does_not_change_the_bytes),
         cmocka_unit_test(test_compiler_colliding_names_get_the_stem),
         cmocka_unit_test(test_compiler_same_file_twice_numbers_its_clips),
+        cmocka_unit_test(test_compiler_number_that_is_a_name_already_is_passed_over),
         cmocka_unit_test(test_compiler_other_rest_is_another_skeleton),
         cmocka_unit_test(test_compiler_clips_for_a_skeleton_of_another_pack_bind_to_it),
+        cmocka_unit_test(test_compiler_animated_node_that_no_joint_is_named_after_is_reported),
         cmocka_unit_test(test_compiler_foreign_skeleton_without_common_names_is_refused),
         cmocka_unit_test(test_compiler_additive_clip_adds_up_to_its_source),
         cmocka_unit_test(test_compiler_additive_reference_that_is_missing_is_refused),
         cmocka_unit_test(test_compiler_additive_reference_clip_itself_stays_plain),
+        cmocka_unit_test(test_compiler_additive_to_rest_includes_a_clip_of_that_name),
         cmocka_unit_test(test_compiler_missing_input_names_the_file),
         cmocka_unit_test(test_compiler_progress_ends_at_the_last_clip),
     };

@@ -18,6 +18,7 @@
 
 #include "../src/format.h"
 #include "fit.h"
+#include "metric.h"
 #include "pack_writer.h"
 #include "scene_builder.h"
 
@@ -461,6 +462,66 @@ static void test_fit_b76_motion_far_from_the_origin_survives(void **state)
     scene_builder_free(scene);
 }
 
+static void test_fit_error_that_is_no_number_is_infinite(void **state)
+{
+    (void)state;
+    const double exact[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    for (int i = 0; i < 12; i++) {
+        double other[12];
+        memcpy(other, exact, sizeof other);
+        other[i] = NAN;
+        assert_true(metric_displacement(exact, other, 0.03) == HUGE_VAL);
+    }
+}
+
+/// Five quarters of a chart fit no 24 bits at the finest step of one chart.
+static void test_fit_finest_steps_of_an_unrolled_turn_fit_the_format(void **state)
+{
+    (void)state;
+    enum { STILL = 200, COUNT = STILL + 18 };
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_ROTATION, COUNT, 30.0, SCENE_STEP);
+    for (uint32_t key = 0; key < COUNT; key++) {
+        const double up = key < STILL ? 0.0 : key < STILL + 6 ? key - STILL + 1.0 : 5.0;
+        const double down = key < STILL + 6 ? 0.0 : key - STILL - 6.0;
+        scene_builder_turn(1, 0, 0, (up - down) * 43.0 * PI / 180.0, &curve->values[key * 4]);
+    }
+    struct fit_options options = defaults;
+    options.error_mm = 1e-8; // drives every step to its limit
+    struct arena arena = {0};
+    struct motion motion;
+    struct buffer clip = {0};
+    struct report report = {0};
+    assert_true(motion_of_clip(skeleton_of(scene, &arena), 0, &arena, &motion));
+    assert_false(fit_motion(&motion, &options, &arena, &clip, &report));
+    assert_int_equal(report.exit_code, TROUPE_EXIT_BUDGET);
+    arena_free(&arena);
+    scene_builder_free(scene);
+}
+
+/// Where a float can no longer hold the middle of a track, its values still fit their integers.
+static void test_fit_motion_finer_than_its_offset_is_refused_not_overflown(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.0, false);
+    scene->nodes[0].translation[0] = -1e6;
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 1, SCENE_TRANSLATION, 3, 30.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key < 3; key++) {
+        curve->values[key * 3] = 1e6 + 0.02 + 1e-7 * key;
+    }
+    struct arena arena = {0};
+    struct motion motion;
+    struct buffer clip = {0};
+    struct report report = {0};
+    assert_true(motion_of_clip(skeleton_of(scene, &arena), 0, &arena, &motion));
+    assert_false(fit_motion(&motion, &defaults, &arena, &clip, &report));
+    assert_int_equal(report.exit_code, TROUPE_EXIT_BUDGET);
+    arena_free(&arena);
+    scene_builder_free(scene);
+}
+
 static void test_fit_open_loop_is_closed_on_request(void **state)
 {
     (void)state;
@@ -736,6 +797,9 @@ int main(void)
         cmocka_unit_test(test_fit_late_first_key_holds_its_value_from_zero),
         cmocka_unit_test(test_fit_b73_error_counts_in_model_space),
         cmocka_unit_test(test_fit_b76_motion_far_from_the_origin_survives),
+        cmocka_unit_test(test_fit_error_that_is_no_number_is_infinite),
+        cmocka_unit_test(test_fit_finest_steps_of_an_unrolled_turn_fit_the_format),
+        cmocka_unit_test(test_fit_motion_finer_than_its_offset_is_refused_not_overflown),
         cmocka_unit_test(test_fit_open_loop_is_closed_on_request),
         cmocka_unit_test(test_fit_closed_loop_is_marked),
         cmocka_unit_test(test_fit_stepped_edges_on_no_grid_are_keyed_exactly),

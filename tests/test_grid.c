@@ -150,6 +150,17 @@ static void test_grid_shorter_than_a_millisecond_has_a_tick(void **state)
     assert_true(fabs(grid_time(&grid, grid.tick_count) - 0.0005) < 1e-6);
 }
 
+static void test_grid_duration_below_a_microsecond_is_refused(void **state)
+{
+    (void)state;
+    static const double durations[] = {9e-7, 1e-40, 4.9e-324};
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
+        const double times[] = {0.0, durations[i]};
+        struct grid grid;
+        assert_false(grid_find(times, 2, durations[i], &grid));
+    }
+}
+
 static void test_grid_huge_duration_is_refused(void **state)
 {
     (void)state;
@@ -184,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_grid_zero_length_has_one_tick),
         cmocka_unit_test(test_grid_late_first_key_counts_from_zero),
         cmocka_unit_test(test_grid_shorter_than_a_millisecond_has_a_tick),
+        cmocka_unit_test(test_grid_duration_below_a_microsecond_is_refused),
         cmocka_unit_test(test_grid_huge_duration_is_refused),
         cmocka_unit_test(test_grid_refined_keeps_its_times),
     };

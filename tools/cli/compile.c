@@ -126,6 +126,21 @@ static const char *option_name(int option)
     return "";
 }
 
+/// Returns what apply_input_option takes.
+static const char *option_values(int option)
+{
+    switch (option) {
+    case OPTION_LOOP:
+        return "auto, on or off";
+    case OPTION_NODES:
+        return "joints, attachments or all";
+    case OPTION_ADDITIVE:
+        return "the name of a clip, rest or none";
+    default:
+        return "a number from 1e-9 to 1e9";
+    }
+}
+
 static void add_input(struct compile_command *command, const struct compile_input *current,
                       const char *path)
 {
@@ -182,8 +197,8 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
         case OPTION_ADDITIVE:
         case OPTION_EXACT:
             if (!apply_input_option(&current, option, optarg)) {
-                cli_usage_error("compile", "--%s cannot be '%s', see 'troupe help compile'",
-                                option_name(option), optarg);
+                cli_usage_error("compile", "--%s takes %s, not '%s'", option_name(option),
+                                option_values(option), optarg);
                 return false;
             }
             break;
@@ -199,8 +214,13 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
         cli_usage_error("compile", "no input");
         return false;
     }
-    if (command->output == NULL) {
+    if (command->output == NULL || command->output[0] == '\0') {
         cli_usage_error("compile", "no output, give -o OUT.trp");
+        return false;
+    }
+    if (command->depfile != NULL &&
+        (command->depfile[0] == '\0' || strcmp(command->depfile, command->output) == 0)) {
+        cli_usage_error("compile", "--depfile takes a file of its own, not '%s'", command->depfile);
         return false;
     }
     *code = TROUPE_EXIT_OK;
@@ -215,22 +235,13 @@ static bool is_same_file(const char *a, const char *b)
            a_status.st_dev == b_status.st_dev && a_status.st_ino == b_status.st_ino;
 }
 
-/// Returns whether writing `path` would destroy something that is read.
-static bool overwrites_input(const struct compile_command *command, const char *path)
-{
-    for (uint32_t i = 0; i < command->options.input_count; i++) {
-        if (is_same_file(path, command->inputs[i].path)) {
-            return true;
-        }
-    }
-    return command->skeleton != NULL && is_same_file(path, command->skeleton);
-}
-
 /// A Make rule in the making: the pack depends on everything that is read for it.
 struct rule {
     FILE *stream;
     char *text;
     size_t size_bytes;
+    const struct compile_command *command;
+    const char *overwritten; // a file to write that was read too, or null
 };
 
 /// Writes a path as Make wants it.
@@ -246,16 +257,28 @@ static void write_make_path(FILE *stream, const char *path)
     }
 }
 
-static void write_dependency(const char *path, void *stream)
+static void add_dependency(const char *path, void *user)
 {
-    fputs(" \\\n  ", stream);
-    write_make_path(stream, path);
+    struct rule *const rule = user;
+    const char *const written[] = {rule->command->output, rule->command->depfile};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (written[i] != NULL && is_same_file(written[i], path)) {
+            rule->overwritten = written[i];
+        }
+    }
+    fputs(" \\\n  ", rule->stream);
+    write_make_path(rule->stream, path);
 }
 
-/// Writes the pack and the rule, or neither.
+/// Writes the pack and the rule, or neither; never over what was read, be it a buffer of an input.
 static bool write_files(const struct compile_command *command, const struct rule *rule,
                         const struct cli_pack *pack, struct report *report)
 {
+    if (rule->overwritten != NULL) {
+        report->file = "troupe";
+        return report_error(report, TROUPE_EXIT_USAGE, "compile", "cli.usage",
+                            "'%s' is an input too", rule->overwritten);
+    }
     if (command->depfile != NULL &&
         !file_write(command->depfile, rule->text, rule->size_bytes, report)) {
         return false;
@@ -312,10 +335,10 @@ static void compile(struct compile_command *command, struct rule *rule, struct r
     write_make_path(rule->stream, command->output);
     fputc(':', rule->stream);
     if (command->skeleton != NULL) {
-        write_dependency(command->skeleton, rule->stream);
+        add_dependency(command->skeleton, rule);
     }
-    command->options.dependency = write_dependency;
-    command->options.dependency_user = rule->stream;
+    command->options.dependency = add_dependency;
+    command->options.dependency_user = rule;
     bool ok = read_skeleton(command, &skeleton_bytes, report) &&
               compile_pack(&command->options, &pack.bytes, &pack.size_bytes, report);
     free(skeleton_bytes);
@@ -331,14 +354,8 @@ static void compile(struct compile_command *command, struct rule *rule, struct r
 
 static enum troupe_exit run_command(struct compile_command *command)
 {
-    const char *const written[] = {command->output, command->depfile};
-    for (uint32_t i = 0; i < 2; i++) {
-        if (written[i] != NULL && overwrites_input(command, written[i])) {
-            return cli_usage_error("compile", "'%s' is an input too", written[i]);
-        }
-    }
     struct report report = {.out = stderr};
-    struct rule rule = {0};
+    struct rule rule = {.command = command};
     rule.stream = open_memstream(&rule.text, &rule.size_bytes);
     if (rule.stream == NULL) {
         report_error(&report, TROUPE_EXIT_INTERNAL, NULL, "memory", "out of memory");

@@ -29,7 +29,7 @@ struct clip_facts {
     uint64_t bytes;
     uint64_t raw_bytes;
     uint64_t keyed_bytes;
-    const char *property_set; ///< its name, null where the clip has no values
+    const char *property_set;  ///< its name, null where the clip has no values
     struct kind_counts tracks; ///< of lanes that hold a joint
     struct kind_counts values;
     bool knows_joints; ///< false: lanes without a joint count as absent
@@ -408,9 +408,9 @@ static const char *flag_letters(uint32_t flags, char letters[4])
 static void print_clips(const struct cli_pack *pack)
 {
     static const char *const headings[] = {
-        "<clip",  "seconds", "Hz",          "rows",      "segments", "absent",  "constant", "dense",
-        "keyed",  "<flags",  "bytes", "keyed bytes", "raw bytes", "ratio",    "keys mm", "max mm",
-        "mean mm",
+        "<clip",     "seconds", "Hz",      "rows",   "segments", "absent",
+        "constant",  "dense",   "keyed",   "<flags", "bytes",    "keyed bytes",
+        "raw bytes", "ratio",   "keys mm", "max mm", "mean mm",
     };
     struct output_table table = {.headings = headings, .column_count = 17};
     for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
@@ -459,8 +459,9 @@ static void print_pack(const char *path, const struct cli_pack *pack)
         print_values(pack);
         output_line("%s", "");
     }
-    output_line("%u clips, %llu bytes, %.1f x smaller than %llu raw, largest error %.4f mm",
-                pack->pack.clip_count, (unsigned long long)totals.clip_bytes,
+    output_line("%u clip%s, %llu bytes, %.1f x smaller than %llu raw, largest error %.4f mm",
+                pack->pack.clip_count, pack->pack.clip_count == 1 ? "" : "s",
+                (unsigned long long)totals.clip_bytes,
                 ratio_of(totals.raw_bytes, totals.clip_bytes), (unsigned long long)totals.raw_bytes,
                 totals.max_error_mm);
     output_line("flags: a additive, l loop closed, r root motion");

@@ -176,6 +176,16 @@ static void add_task(struct compilation *compilation, struct source *source, uin
     compilation->task_count++;
 }
 
+/// Whether one of the first `count` clips has a name.
+static bool is_taken(const struct task *tasks, uint32_t count, const char *name)
+{
+    uint32_t i = 0;
+    while (i < count && strcmp(tasks[i].name, name) != 0) {
+        i++;
+    }
+    return i < count;
+}
+
 /// Clips of one name in several inputs get the file's stem in front; what still collides a number.
 static void settle_names(struct compilation *compilation)
 {
@@ -199,15 +209,13 @@ static void settle_names(struct compilation *compilation)
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t repetition = 1;
-        for (uint32_t k = 0; k < i; k++) {
-            repetition += strcmp(names[k], names[i]) == 0;
-        }
         tasks[i].name = names[i];
-        if (repetition > 1) {
+        for (uint32_t repetition = 2; is_taken(tasks, i, tasks[i].name); repetition++) {
             char number[32];
             snprintf(number, sizeof number, "%u", repetition);
             tasks[i].name = format_name(arena, "%s#%s", names[i], number);
+        }
+        if (tasks[i].name != names[i]) {
             compilation->report->file = tasks[i].source->input->path;
             report_warning(compilation->report, names[i], "clip.name",
                            "the name is taken: this clip becomes '%s'", tasks[i].name);
@@ -221,11 +229,15 @@ static bool make_additive(struct compilation *compilation, struct task *task)
     const struct compile_input *const input = task->source->input;
     const struct scene *const scene = &task->source->scene;
     const struct skeleton *const skeleton = &task->source->skeletons[task->skeleton];
-    if (input->additive == NULL || strcmp(input->additive, task->motion.source_clip) == 0) {
+    if (input->additive == NULL) {
+        return true;
+    }
+    const bool is_rest = strcmp(input->additive, "rest") == 0; // the pose, not a clip of that name
+    if (!is_rest && strcmp(input->additive, task->motion.source_clip) == 0) {
         return true; // the reference itself stays a clip of its own
     }
     compilation->report->file = input->path;
-    if (strcmp(input->additive, "rest") == 0) {
+    if (is_rest) {
         motion_make_additive(&task->motion, NULL, &compilation->arena);
     } else {
         struct motion reference;

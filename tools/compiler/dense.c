@@ -11,6 +11,7 @@
 
 // Rodrigues parameters of rows next to each other are followed through w < 0 up to |s| = 2.5.
 #define UNROLL_LIMIT (-0.724)
+#define UNROLLED_MOST 2.5
 
 // Step of a value in parts of its tolerance: what rounding leaves, interpolation may use.
 #define VALUE_STEP 0.6
@@ -123,7 +124,11 @@ static void centre_vectors(struct dense_track *track, uint32_t count)
             high = track->values[i][c] > high ? track->values[i][c] : high;
         }
         track->offset[c] = stored_float(0.5 * (low + high));
-        track->spread = 0.5 * (high - low) > track->spread ? 0.5 * (high - low) : track->spread;
+        // From the offset as stored, which far from the origin is not quite the middle.
+        const double below = (double)track->offset[c] - low;
+        const double above = high - (double)track->offset[c];
+        track->spread = below > track->spread ? below : track->spread;
+        track->spread = above > track->spread ? above : track->spread;
     }
 }
 
@@ -658,8 +663,11 @@ static uint16_t step_bits(double step)
 
 static double stored_step(const struct dense_track *track)
 {
-    // Fine enough for 24 bits, and far from denormals.
-    const double finest = track->spread / (double)(1u << 22);
+    // Fine enough for 24 bits, and far from denormals. Rotations that come near half a turn may be
+    // followed to the other side of the chart, where parameters reach UNROLLED_MOST.
+    const bool may_unroll =
+        track->path == SCENE_ROTATION && track->spread * UNROLLED_MOST * UNROLLED_MOST > 1.0;
+    const double finest = (may_unroll ? UNROLLED_MOST : track->spread) / (double)(1u << 22);
     double step = track->step > finest ? track->step : finest;
     step = step > 1e-12 ? step : 1e-12;
     const uint16_t bits = step_bits(step);

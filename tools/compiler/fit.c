@@ -315,7 +315,8 @@ static bool find_grid(const struct fit *fit, struct grid *grid, struct arena *ar
     }
     if (!grid_find(times, count, motion->duration_s, grid)) {
         return report_error(report, TROUPE_EXIT_UNSUPPORTED, motion->source_clip, "clip.length",
-                            "%g s are more ticks than a clip can have", motion->duration_s);
+                            "a clip cannot last %g s: too short or too long for its ticks",
+                            motion->duration_s);
     }
     return true;
 }
@@ -501,7 +502,7 @@ static bool report_over_budget(struct fit *fit, double to_units, struct report *
     }
     const uint16_t joint = motion->skeleton->joint_of_lane[result.worst_lane];
     return report_error(report, TROUPE_EXIT_BUDGET, motion->source_clip, "clip.budget",
-                        "error of %.4f mm at joint '%s', %.6f s, is over the budget of %.4f mm",
+                        "error of %.4g mm at joint '%s', %.6f s, is over the budget of %.4g mm",
                         result.max / to_units, motion->skeleton->name_of_joint[joint],
                         result.worst_time_s, fit->budget / to_units);
 }

@@ -7,6 +7,7 @@
 #define MAX_RATE 960.0
 #define RESAMPLE_RATE 30.0
 #define MAX_FRACTION (UINT32_MAX / 1024) // leaves room to refine
+#define SHORTEST_S 1e-6                  // what key times of six decimals can still tell from none
 
 /// A thousandth of a spacing, but no more than key times are rounded by: six decimals, or the
 /// precision of a float at that time. A larger offset would be an error of the motion.
@@ -96,7 +97,7 @@ bool grid_find(const double *times, uint32_t time_count, double duration_s, stru
     if (!(duration_s > 0.0)) {
         return true;
     }
-    if (duration_s * RESAMPLE_RATE >= (double)TRP__MAX_TICKS) {
+    if (duration_s < SHORTEST_S || duration_s * RESAMPLE_RATE >= (double)TRP__MAX_TICKS) {
         return false;
     }
     // At least one tick, also for clips shorter than 1/960 s.

@@ -18,7 +18,8 @@ struct grid {
 /// Finds the grid of sorted key times. Where none up to 960 Hz fits, one of at least 30 Hz that
 /// ends with the clip.
 /// @param times sorted, >= 0; may be empty
-/// @return false where the clip has too many ticks for the format
+/// @return false where the clip is longer than the format's ticks reach, or shorter than 1e-6 s
+/// without being a single pose
 bool grid_find(const double *times, uint32_t time_count, double duration_s, struct grid *grid);
 
 /// Whether sorted key times all lie on ticks of a grid.

@@ -205,7 +205,9 @@ double metric_displacement(const double exact[12], const double other[12], doubl
         // The farther of |c + d| and |c - d|.
         const double cross = fabs(x * dx + y * dy + z * dz);
         const double square = centre + (dx * dx + dy * dy + dz * dz) + 2.0 * cross;
-        largest = square > largest ? square : largest;
+        if (!(square <= largest)) { // a NaN must not look like a good fit
+            largest = square == square ? square : HUGE_VAL;
+        }
     }
     return sqrt(largest);
 }
@@ -377,7 +379,7 @@ double metric_extent(struct metric *metric)
     for (uint32_t i = 0; i < metric->time_count; i++) {
         const double(*const models)[12] = metric_models(metric, i);
         for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
-            for (int row = 0; row < 3; row++) {
+            for (int row = 0; row < 3 && skeleton->joint_of_lane[lane] != TRP_NO_LANE; row++) {
                 const double size = fabs(models[lane][4 * row + 3]);
                 largest = size > largest ? size : largest;
             }

@@ -48,7 +48,8 @@ const double (*metric_models(struct metric *metric, uint32_t time_index))[12];
 /// Returns the exact property values at a moment; valid until the next call.
 const double *metric_values(struct metric *metric, uint32_t time_index);
 
-/// Returns the largest displacement of the six points of a joint between two matrices.
+/// Returns the largest displacement of the six points of a joint between two matrices; infinite
+/// where one is no number.
 double metric_displacement(const double exact[12], const double other[12], double shell);
 
 /// Measures a clip as the runtime plays it.

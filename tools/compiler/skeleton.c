@@ -20,8 +20,6 @@ enum mark {
 struct selection {
     const struct scene *scene;
     struct arena *arena;
-    uint8_t *mark;   // [node_count] enum mark
-    uint32_t *group; // [node_count] node that stands for the whole group of scene roots
 };
 
 static uint32_t scene_root_of(const struct scene *scene, uint32_t node)
@@ -457,9 +455,9 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, dou
     const uint32_t node_count = scene->node_count;
     bool *const is_skin_joint = ARENA_NEW(arena, bool, node_count);
     bool *const is_animated = ARENA_NEW(arena, bool, node_count);
-    bool *const has_skin = ARENA_NEW(arena, bool, node_count); // by group
-    uint32_t *const group = ARENA_NEW(arena, uint32_t, node_count);
-    struct selection selection = {.scene = scene, .arena = arena, .group = group};
+    bool *const has_skin = ARENA_NEW(arena, bool, node_count);      // by group
+    uint32_t *const group = ARENA_NEW(arena, uint32_t, node_count); // root that stands for others
+    struct selection selection = {.scene = scene, .arena = arena};
     for (uint32_t node = 0; node < node_count; node++) {
         group[node] = node;
     }
@@ -549,6 +547,30 @@ struct skeleton *skeleton_of_nothing(const struct scene *scene, struct arena *ar
     return skeleton;
 }
 
+/// Reports animated nodes that no joint of a pack's skeleton has the name of: their motion is lost.
+static void report_unmapped(const struct skeleton *skeleton, struct report *report)
+{
+    const struct scene *const scene = skeleton->scene;
+    struct arena arena = {0};
+    bool *const is_animated = ARENA_NEW(&arena, bool, scene->node_count);
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        for (uint32_t t = 0; t < scene->clips[i].track_count; t++) {
+            const struct scene_track *const track = &scene->clips[i].tracks[t];
+            if (track->path != SCENE_PROPERTY) {
+                is_animated[track->node] = true;
+            }
+        }
+    }
+    for (uint32_t node = 0; node < scene->node_count; node++) {
+        if (is_animated[node] && skeleton->joint_of_node[node] == TRP_NONE) {
+            report_warning(report, scene->nodes[node].name, "skeleton.map",
+                           "node %u is animated, but is no joint of skeleton '%s'", node,
+                           skeleton->name);
+        }
+    }
+    arena_free(&arena);
+}
+
 bool skeleton_of_pack(const trp_skeleton *source, const struct scene *scene, struct arena *arena,
                       struct skeleton *skeleton, struct report *report)
 {
@@ -593,6 +615,7 @@ bool skeleton_of_pack(const trp_skeleton *source, const struct scene *scene, str
         return report_error(report, TROUPE_EXIT_INPUT, NULL, "skeleton.map",
                             "no node has the name of a joint of skeleton '%s'", source->name);
     }
+    report_unmapped(skeleton, report);
     for (uint32_t i = 0; i < 12; i++) {
         skeleton->root[i] = (double)source->root_transform[i];
     }

@@ -46,7 +46,7 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, dou
 struct skeleton *skeleton_of_nothing(const struct scene *scene, struct arena *arena);
 
 /// Makes a skeleton of a pack's, for clips that shall play on it: the nodes of `scene` are mapped
-/// by name, and what does not map is reported.
+/// by name, and animated ones that do not map are reported.
 bool skeleton_of_pack(const trp_skeleton *source, const struct scene *scene, struct arena *arena,
                       struct skeleton *skeleton, struct report *report);
 

@@ -656,8 +656,9 @@ static double displacement(const double exact[12], const double decoded[12], dou
                 const double difference = centre + sign * shell * arm;
                 square += difference * difference;
             }
-            // Not fmax: a NaN must not look like a good fit.
-            largest = square <= largest ? largest : square;
+            if (!(square <= largest)) { // a NaN must not look like a good fit
+                largest = square == square ? square : HUGE_VAL;
+            }
         }
     }
     return sqrt(largest);

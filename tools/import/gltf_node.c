@@ -12,6 +12,8 @@ static const double bottom_row_tolerance = 1e-5;
 /// Largest number of a node's placement: far above any scene, far below the end of float.
 static const double number_limit = 1e30;
 
+#define MAX_NODE_DEPTH 2048u // twice what a skeleton can have
+
 /// A shear below this moves nothing by more than a hundredth of a percent.
 static const double shear_tolerance = 1e-4;
 
@@ -117,6 +119,31 @@ static bool nodes_check_cycles(struct gltf *gltf, const struct json_value *list)
     return true;
 }
 
+/// Refuses nodes deeper than skeletons can be, before anything walks up from each of them.
+static bool nodes_check_depth(struct gltf *gltf, const struct json_value *list)
+{
+    const struct scene *const scene = gltf->scene;
+    uint32_t *const depths = ARENA_NEW(&gltf->scratch, uint32_t, scene->node_count); // 0 = unknown
+    for (uint32_t i = 0; i < scene->node_count; i++) {
+        uint32_t steps = 0;
+        int32_t known = (int32_t)i;
+        for (; known >= 0 && depths[known] == 0; known = scene->nodes[known].parent) {
+            steps++;
+        }
+        uint32_t depth = steps + (known >= 0 ? depths[known] : 0);
+        if (depth > MAX_NODE_DEPTH) {
+            const struct json_value place = json_item(list, i);
+            return json_refuse(&place, TROUPE_EXIT_UNSUPPORTED, "gltf.node.depth",
+                               "lies %u levels deep, at most %u are supported", depth,
+                               MAX_NODE_DEPTH);
+        }
+        for (int32_t node = (int32_t)i; node != known; node = scene->nodes[node].parent) {
+            depths[node] = depth--;
+        }
+    }
+    return true;
+}
+
 bool gltf_nodes_read(struct gltf *gltf)
 {
     struct scene *const scene = gltf->scene;
@@ -142,7 +169,7 @@ bool gltf_nodes_read(struct gltf *gltf)
             return false;
         }
     }
-    return nodes_check_cycles(gltf, &list);
+    return nodes_check_cycles(gltf, &list) && nodes_check_depth(gltf, &list);
 }
 
 /// Marks a node and its ancestors.

@@ -24,7 +24,10 @@ bool json_parse(const void *text, size_t size_bytes, struct report *report, stru
         char place[64];
         snprintf(place, sizeof place, "line %d, column %d", error.line, error.column);
         return report_error(report, TROUPE_EXIT_INPUT, error.line > 0 ? place : NULL, "json.syntax",
-                            "%s", error.text);
+                            "%s",
+                            json_error_code(&error) == json_error_null_character
+                                ? "\\u0000 in a string is not supported"
+                                : error.text);
     }
     return true;
 }
