@@ -402,6 +402,31 @@ static void test_fit_single_key_is_a_constant(void **state)
     scene_builder_free(scene);
 }
 
+static void test_fit_hours_of_waiting_cost_no_rows(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.2, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_TRANSLATION, 3, 2.0, SCENE_LINEAR);
+    static const double times[] = {99999.5, 100000.0, 100000.5};
+    for (uint32_t key = 0; key < 3; key++) {
+        curve->times[key] = times[key];
+        curve->values[key * 3] = key + 1.0;
+    }
+    scene->clips[0].duration_s = times[2];
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_true(fitted.clip.size_bytes < 400);
+    trp_pose_block *const early = play(&fitted, 50000.0);
+    trp_pose_block *const between = play(&fitted, 100000.25);
+    assert_true(early[0].translation[0][0] == 1.0f);
+    assert_true(fabs((double)between[0].translation[0][0] - 2.5) < 1e-6);
+    free(early);
+    free(between);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
 static void test_fit_late_first_key_holds_its_value_from_zero(void **state)
 {
     (void)state;
@@ -493,7 +518,7 @@ static void test_fit_finest_steps_of_an_unrolled_turn_fit_the_format(void **stat
     struct motion motion;
     struct buffer clip = {0};
     struct report report = {0};
-    assert_true(motion_of_clip(skeleton_of(scene, &arena), 0, &arena, &motion));
+    assert_true(motion_of_clip(skeleton_of(scene, &arena), NULL, 0, &arena, &motion));
     assert_false(fit_motion(&motion, &options, &arena, &clip, &report));
     assert_int_equal(report.exit_code, TROUPE_EXIT_BUDGET);
     arena_free(&arena);
@@ -515,7 +540,7 @@ static void test_fit_motion_finer_than_its_offset_is_refused_not_overflown(void 
     struct motion motion;
     struct buffer clip = {0};
     struct report report = {0};
-    assert_true(motion_of_clip(skeleton_of(scene, &arena), 0, &arena, &motion));
+    assert_true(motion_of_clip(skeleton_of(scene, &arena), NULL, 0, &arena, &motion));
     assert_false(fit_motion(&motion, &defaults, &arena, &clip, &report));
     assert_int_equal(report.exit_code, TROUPE_EXIT_BUDGET);
     arena_free(&arena);
@@ -794,6 +819,7 @@ int main(void)
         cmocka_unit_test(test_fit_smooth_motion_drops_rows),
         cmocka_unit_test(test_fit_rest_values_cost_a_bit),
         cmocka_unit_test(test_fit_single_key_is_a_constant),
+        cmocka_unit_test(test_fit_hours_of_waiting_cost_no_rows),
         cmocka_unit_test(test_fit_late_first_key_holds_its_value_from_zero),
         cmocka_unit_test(test_fit_b73_error_counts_in_model_space),
         cmocka_unit_test(test_fit_b76_motion_far_from_the_origin_survives),

@@ -17,10 +17,11 @@
 #include "metric.h"
 #include "pack_writer.h"
 
-#define AIM 0.97       // of the budget, so that times between the measured ones hold too
-#define ROUND_COUNT 12 // all steps are moved this often
-#define PASS_COUNT 3   // and then each on its own
-#define GRID_SHARE 0.3 // of the budget that a row at every tick may leave unquantised
+#define AIM 0.97         // of the budget, so that times between the measured ones hold too
+#define ROUND_COUNT 12   // all steps are moved this often
+#define PASS_COUNT 3     // and then each on its own
+#define EMPTY_TICKS 4096 // clips of fewer ticks are not asked whether they are mostly empty
+#define GRID_SHARE 0.3   // of the budget that a row at every tick may leave unquantised
 
 /// The parts of the budget that dropping rows may use up.
 static const double row_shares[] = {0.15, 0.4, 0.65};
@@ -222,6 +223,16 @@ static void coarsen_steps(struct fit *fit)
     }
 }
 
+static bool is_all_keyed(const struct fit *fit)
+{
+    for (uint32_t i = 0; i < motion_curve_count(fit->motion); i++) {
+        if (motion_curve(fit->motion, i) != NULL && !fit->is_keyed[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// Finds a grid whose rows, interpolated, stay near the curves: doubles the rate until they do.
 static void settle_grid(struct fit *fit, struct grid *grid, double shell_units, struct arena *arena)
 {
@@ -231,10 +242,14 @@ static void settle_grid(struct fit *fit, struct grid *grid, double shell_units, 
                 ? (grid->tick_count < TRP__MIN_SEGMENT_TICKS ? TRP__MIN_SEGMENT_TICKS
                                                              : grid->tick_count)
                 : TRP__MAX_SEGMENT_TICKS;
-        metric_init(&fit->metric, fit->motion, grid, shell_units, factor == 1 ? 4 : 2, arena);
+        struct grid moments = *grid;
+        if (is_all_keyed(fit)) {
+            moments.tick_count = 0; // the keys alone matter
+        }
+        metric_init(&fit->metric, fit->motion, &moments, shell_units, factor == 1 ? 4 : 2, arena);
         dense_init(&fit->dense, fit->motion, fit->is_keyed, grid, segment, shell_units, fit->budget,
                    arena);
-        if (grid->tick_count == 0 ||
+        if (grid->tick_count == 0 || fit->dense.track_count == 0 ||
             dense_error_of_grid(&fit->dense, &fit->metric) <= GRID_SHARE * fit->budget ||
             !grid_refine(grid, 2)) {
             return;
@@ -339,6 +354,16 @@ static bool fits_grid(const struct fit *fit, uint32_t property, const struct gri
            grid_holds(grid, curve->times, curve->key_count);
 }
 
+/// Whether a clip is long and nearly all ticks of its grid are without a key: minutes of waiting,
+/// then a gesture. Rows could be dropped, but every tick would have to be looked at.
+static bool is_mostly_empty(const struct motion *motion, const struct grid *grid,
+                            struct arena *arena)
+{
+    double *times;
+    return grid->tick_count > EMPTY_TICKS &&
+           motion_key_times(motion, NULL, arena, &times) < grid->tick_count / 64;
+}
+
 /// Leaves to keyed tracks what must not be resampled: everything on request, stepped curves where
 /// no grid holds their edges, and properties that are switches, do not move, or have keys off the
 /// grid of the joints (without joints: off the grid of all properties).
@@ -365,9 +390,14 @@ static bool choose_keyed(struct fit *fit, const struct fit_options *options, str
             return false;
         }
     }
-    for (uint32_t i = joint_curves; i < curve_count && !options->is_exact; i++) {
-        fit->is_keyed[i] =
-            motion_curve(motion, i) != NULL && !fits_grid(fit, i - joint_curves, grid);
+    const bool is_sparse = is_mostly_empty(motion, grid, arena);
+    for (uint32_t i = 0; i < curve_count && !options->is_exact; i++) {
+        if (is_sparse) {
+            fit->is_keyed[i] = true;
+        } else if (i >= joint_curves) {
+            fit->is_keyed[i] =
+                motion_curve(motion, i) != NULL && !fits_grid(fit, i - joint_curves, grid);
+        }
     }
     return true;
 }
@@ -537,6 +567,12 @@ bool fit_motion(struct motion *motion, const struct fit_options *options, struct
             report_warning(report, motion->source_clip, "clip.resampled",
                            "no grid up to 960 Hz holds all keys: resampled at %g Hz",
                            (double)fit.dense.grid.rate_num / fit.dense.grid.rate_den);
+        }
+        if (fit.budget > options->error_mm * to_units * 1.001) {
+            report_warning(report, motion->source_clip, "clip.budget",
+                           "floats this far from the origin hold %.4g mm at best: that is the "
+                           "budget, not %.4g mm",
+                           fit.budget / to_units, options->error_mm);
         }
         ok = fit.best.size > 0 || report_over_budget(&fit, to_units, report);
     }
