@@ -756,6 +756,28 @@ static void test_fit_values_stay_within_a_hundred_thousandth(void **state)
     }
 }
 
+/// A rotation of opposite sign is the same rotation; four values of opposite sign are not the same.
+static void test_fit_four_values_of_opposite_sign_move(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    const uint32_t property = scene_builder_property(scene, "/colour", SCENE_FLOAT, 4);
+    struct scene_curve *const curve =
+        scene_builder_property_track(scene, property, 3, 1.0, SCENE_LINEAR);
+    for (uint32_t i = 0; i < 12; i++) {
+        curve->values[i] = i / 4 % 2 == 0 ? 0.5 : -0.5;
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    float values[4];
+    play_values(&fitted, 1.0, values);
+    assert_true(fabs((double)values[3] + 0.5) < 1e-5);
+    play_values(&fitted, 0.5, values);
+    assert_true(fabs((double)values[0]) < 1e-5);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
 static void test_fit_switches_are_keyed_and_never_in_between(void **state)
 {
     (void)state;
@@ -833,6 +855,7 @@ int main(void)
         cmocka_unit_test(test_fit_wide_turns_kept_exactly_follow_slerp),
         cmocka_unit_test(test_fit_few_keys_in_a_long_clip_are_keyed),
         cmocka_unit_test(test_fit_values_stay_within_a_hundred_thousandth),
+        cmocka_unit_test(test_fit_four_values_of_opposite_sign_move),
         cmocka_unit_test(test_fit_switches_are_keyed_and_never_in_between),
         cmocka_unit_test(test_fit_impossible_budget_is_an_error),
     };

@@ -232,7 +232,7 @@ void dense_init(struct dense *dense, const struct motion *motion, const bool *is
                 continue;
             }
             constant->is_present = true;
-            if (grid->tick_count == 0 || curve_is_constant(curve)) {
+            if (grid->tick_count == 0 || curve_is_constant(curve, path)) {
                 scene_curve_sample(curve, path, 0.0, constant->value);
                 if (motion->reference != NULL) {
                     subtract_reference(&motion->reference[lane], path, constant->value);

@@ -350,7 +350,7 @@ static bool fits_grid(const struct fit *fit, uint32_t property, const struct gri
 {
     const struct scene_curve *const curve = fit->motion->property_curves[property];
     return fit->motion->values->properties[property].type == SCENE_FLOAT &&
-           !curve_is_constant(curve) && grid->is_exact &&
+           !curve_is_constant(curve, SCENE_PROPERTY) && grid->is_exact &&
            grid_holds(grid, curve->times, curve->key_count);
 }
 

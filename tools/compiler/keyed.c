@@ -177,12 +177,13 @@ static uint32_t list_entries(const struct motion *motion, const bool *is_keyed,
         if (curve == NULL || !is_keyed[i]) {
             continue;
         }
+        const enum scene_path path = i < joint_curves ? (enum scene_path)(i % 3) : SCENE_PROPERTY;
         entries[count++] = (struct entry){
             .curve = curve,
             .curve_index = i,
-            .path = i < joint_curves ? (enum scene_path)(i % 3) : SCENE_PROPERTY,
+            .path = path,
             .target = i < joint_curves ? i / 3 : i - joint_curves,
-            .is_constant = curve->key_count == 1 || curve_is_constant(curve),
+            .is_constant = curve->key_count == 1 || curve_is_constant(curve, path),
         };
     }
     return count;

@@ -333,10 +333,10 @@ bool curve_is_stepped(const struct scene_curve *curve)
     return curve->key_count > 1;
 }
 
-static bool values_equal(const double *a, const double *b, uint32_t stride)
+static bool values_equal(const double *a, const double *b, uint32_t stride, enum scene_path path)
 {
     bool is_same = true;
-    bool is_opposite = stride == 4; // q and -q are one rotation
+    bool is_opposite = path == SCENE_ROTATION; // q and -q are one rotation
     for (uint32_t i = 0; i < stride; i++) {
         is_same = is_same && a[i] == b[i];
         is_opposite = is_opposite && a[i] == -b[i];
@@ -344,11 +344,11 @@ static bool values_equal(const double *a, const double *b, uint32_t stride)
     return is_same || is_opposite;
 }
 
-bool curve_is_constant(const struct scene_curve *curve)
+bool curve_is_constant(const struct scene_curve *curve, enum scene_path path)
 {
     const uint32_t stride = curve->stride;
     for (uint32_t key = 1; key < curve->key_count; key++) {
-        if (!values_equal(curve->values, curve->values + key * stride, stride)) {
+        if (!values_equal(curve->values, curve->values + key * stride, stride, path)) {
             return false;
         }
         if (curve->interpolations[key - 1] == SCENE_CUBIC) {

@@ -87,6 +87,6 @@ uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, 
 bool curve_is_stepped(const struct scene_curve *curve);
 
 /// Whether all keys of a curve have one value (rotations: up to sign) and no tangent moves it.
-bool curve_is_constant(const struct scene_curve *curve);
+bool curve_is_constant(const struct scene_curve *curve, enum scene_path path);
 
 #endif
