@@ -17,12 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "puppet_gltf.h"
 #include "tiny_gltf.h"
 
 static const char *program;
 static const char *folder;
 static char source[512]; // the tiny character
 static char pack[512];   // compiled from it
+static char puppet_source[512];
+static char puppet[512]; // compiled from that
 
 /// What a run of the program left.
 struct outcome {
@@ -276,6 +279,7 @@ static void test_cli_unknown_option_is_a_usage_error(void **state)
     expect_refusal(run("compile", "--error", "nan", source, "-o", "x.trp", NULL), 1, "--error");
     expect_refusal(run("compile", "--loop", "yes", source, "-o", "x.trp", NULL), 1, "--loop");
     expect_refusal(run("compile", "-j", "-1", source, "-o", "x.trp", NULL), 1, "--jobs");
+    expect_refusal(run("compile", "--exact=maybe", source, "-o", "x.trp", NULL), 1, "--exact");
     expect_refusal(run("sample", pack, NULL), 1, "--clip");
     expect_refusal(run("sample", pack, "--clip", "wave", "--time", "nan", NULL), 1, "--time");
     expect_refusal(run("sample", pack, "--clip", "wave", "--space", "world", NULL), 1, "--space");
@@ -422,6 +426,37 @@ static void test_cli_compile_options_apply_to_inputs_after_them(void **state)
     json_decref(info);
 }
 
+static void test_cli_compile_exact_keys_every_moving_track(void **state)
+{
+    (void)state;
+    tiny_gltf_write(folder, "exact", &(struct tiny_gltf){0});
+    tiny_gltf_write(folder, "dense", &(struct tiny_gltf){0});
+    struct outcome outcome = run("compile", "--quiet", "--exact", "exact.gltf", "--exact=off",
+                                 "dense.gltf", "-o", "x.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    json_t *const info = expect_json(run("info", "x.trp", "--json", NULL), "info");
+    size_t index = 0;
+    json_t *clip = NULL;
+    int moving[2] = {0};
+    json_array_foreach(json_object_get(info, "clips"), index, clip)
+    {
+        const bool is_exact = strcmp(string_of(clip, "source_file"), "exact") == 0;
+        assert_int_equal((int)number_of(clip, is_exact ? "dense_tracks" : "keyed_tracks"), 0);
+        assert_int_equal(number_of(clip, "keyed_bytes") > 0, is_exact);
+        assert_true(number_of(clip, "keyed_bytes") < number_of(clip, "bytes"));
+        moving[is_exact] += (int)number_of(clip, is_exact ? "keyed_tracks" : "dense_tracks");
+    }
+    assert_int_equal(index, 6);
+    assert_int_equal(moving[0], 4);
+    assert_int_equal(moving[1], 4);
+    json_decref(info);
+    json_t *const verified =
+        expect_json(run("verify", "x.trp", "exact.gltf", "dense.gltf", "--json", NULL), "verify");
+    assert_true(json_is_true(json_object_get(verified, "ok")));
+    json_decref(verified);
+}
+
 static void test_cli_compile_depfile_names_all_inputs(void **state)
 {
     (void)state;
@@ -479,14 +514,71 @@ static void test_cli_info_has_every_field(void **state)
     assert_true(number_of(clip, "mean_error_mm") <= number_of(clip, "max_error_mm"));
     assert_int_equal((int)number_of(clip, "absent_tracks") +
                          (int)number_of(clip, "constant_tracks") +
-                         (int)number_of(clip, "animated_tracks"),
+                         (int)number_of(clip, "dense_tracks") +
+                         (int)number_of(clip, "keyed_tracks"),
                      2 * 3);
+    assert_true(json_is_null(json_object_get(clip, "property_set")));
+    assert_int_equal(json_array_size(json_object_get(info, "property_sets")), 0);
     assert_true(json_is_true(json_object_get(info, "content_hash_ok")));
     json_decref(info);
     struct outcome table = run("info", pack, NULL);
     expect_success(&table);
     assert_non_null(strstr(table.out, "wave"));
     assert_null(strchr(table.out, '\033'));
+    discard(&table);
+}
+
+static void test_cli_info_shows_properties_and_where_they_went(void **state)
+{
+    (void)state;
+    json_t *const info = expect_json(run("info", puppet, "--json", NULL), "info");
+    json_t *const sets = json_object_get(info, "property_sets");
+    assert_int_equal(json_array_size(sets), 1);
+    json_t *const set = json_array_get(sets, 0);
+    assert_string_equal(string_of(set, "name"), "puppet");
+    assert_int_equal((int)number_of(set, "values"), 7);
+    static const struct {
+        const char *path;
+        const char *type;
+        int values;
+        int node;
+    } expected[] = {
+        {PUPPET_WEIGHTS, "float", 2, 0},
+        {PUPPET_COLOUR, "float", 4, -1},
+        {PUPPET_VISIBLE, "bool", 1, 1},
+    };
+    json_t *const properties = json_object_get(set, "properties");
+    assert_int_equal(json_array_size(properties), 3);
+    for (int i = 0; i < 3; i++) {
+        const json_t *const property = json_array_get(properties, (size_t)i);
+        assert_string_equal(string_of(property, "path"), expected[i].path);
+        assert_string_equal(string_of(property, "type"), expected[i].type);
+        assert_int_equal((int)number_of(property, "values"), expected[i].values);
+        const json_t *const node = json_object_get(property, "node");
+        assert_int_equal(json_is_null(node) ? -1 : (int)json_integer_value(node), expected[i].node);
+        assert_int_equal(json_object_get(property, "labels") != NULL, i == 0);
+    }
+    const json_t *const weights = json_array_get(properties, 0);
+    const json_t *const labels = json_object_get(weights, "labels");
+    assert_string_equal(json_string_value(json_array_get(labels, 0)), "smile");
+    assert_string_equal(json_string_value(json_array_get(labels, 1)), "blink");
+    assert_float_equal(
+        json_number_value(json_array_get(json_object_get(weights, "defaults"), 0)), 0.5, 0);
+
+    const json_t *const lamp = named(json_object_get(info, "clips"), "lamp");
+    assert_string_equal(string_of(lamp, "property_set"), "puppet");
+    assert_int_equal((int)number_of(lamp, "keyed_tracks"), 1); // it jumps off the grid
+    assert_int_equal((int)number_of(lamp, "absent_values"), 2);
+    assert_int_equal((int)number_of(lamp, "constant_values") +
+                         (int)number_of(lamp, "dense_values") + (int)number_of(lamp, "keyed_values"),
+                     5);
+    assert_true(number_of(lamp, "keyed_values") >= 1); // the switch
+    assert_true(number_of(lamp, "keyed_bytes") > 0);
+    json_decref(info);
+    struct outcome table = run("info", puppet, NULL);
+    expect_success(&table);
+    assert_non_null(strstr(table.out, "smile, blink"));
+    assert_non_null(strstr(table.out, PUPPET_COLOUR));
     discard(&table);
 }
 
@@ -639,6 +731,192 @@ static void test_cli_sample_unknown_names_suggest_others(void **state)
                    "nearest: 'arm'");
 }
 
+/// Samples one property of the puppet.
+static void sample_property(const char *file, const char *clip, double time_s, const char *path,
+                            double *values, size_t count)
+{
+    char time[32];
+    snprintf(time, sizeof time, "%.17g", time_s);
+    json_t *const object = expect_json(
+        run("sample", file, "--clip", clip, "--time", time, "--property", path, "--json", NULL),
+        "sample");
+    json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+    assert_int_equal(json_array_size(json_object_get(sample, "joints")), 0);
+    json_t *const properties = json_object_get(sample, "properties");
+    assert_int_equal(json_array_size(properties), 1);
+    assert_string_equal(string_of(json_array_get(properties, 0), "path"), path);
+    numbers_of(json_array_get(properties, 0), "values", values, count);
+    json_decref(object);
+}
+
+static void expect_weights(const char *file, const char *clip, double time_s, double smile,
+                           double blink)
+{
+    double weights[2];
+    sample_property(file, clip, time_s, PUPPET_WEIGHTS, weights, 2);
+    assert_float_equal(weights[0], smile, 1.1e-5);
+    assert_float_equal(weights[1], blink, 1.1e-5);
+}
+
+static void test_cli_sample_morph_weights_of_every_interpolation(void **state)
+{
+    (void)state;
+    struct outcome outcome =
+        run("compile", "--quiet", "--exact", puppet_source, "-o", "exact.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    const char *const files[] = {puppet, "exact.trp"};
+    for (int i = 0; i < 2; i++) {
+        expect_weights(files[i], "linear", 0.25, 0.5, 0.125);
+        expect_weights(files[i], "linear", 0.75, 0.5, 0.375);
+        expect_weights(files[i], "linear", 9, 0, 0.5);
+        expect_weights(files[i], "step", 0.499, 0, 0);
+        expect_weights(files[i], "step", 0.5, 1, 0.25);
+        expect_weights(files[i], "step", 1, 0, 0.5);
+        // Hermite, tangents of 2 per second over half a second: between keys they add
+        // (u^3 - 2 u^2 + u) - (u^2 - u^3) less, u = 1/4: 0.140625 - 0.046875.
+        expect_weights(files[i], "cubic", 0.125, 0.15625 + 0.09375, 0.15625 * 0.25 + 0.09375);
+        expect_weights(files[i], "cubic", 0.25, 0.5, 0.125);
+        expect_weights(files[i], "lamp", 0.5, 0.5, 0); // the defaults: it says nothing of them
+    }
+    expect_weights("exact.trp", "step", nextafter(0.5, 0), 0, 0);
+}
+
+static void test_cli_sample_steps_off_the_grid_are_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        double time_s;
+        double x;
+        double visible;
+    } moments[] = {
+        {0, 0, 1},
+        {(double)PUPPET_OFF_S, 1, 0},
+        {(double)PUPPET_ON_S, 2, 1},
+    };
+    for (int i = 0; i < 3; i++) {
+        for (int early = 0; early < (i == 0 ? 1 : 2); early++) {
+            char time[32];
+            const double time_s = early ? nextafter(moments[i].time_s, 0) : moments[i].time_s;
+            snprintf(time, sizeof time, "%.17g", time_s);
+            json_t *const object =
+                expect_json(run("sample", puppet, "--clip", "lamp", "--time", time, "--joint",
+                                "lamp", "--property", PUPPET_VISIBLE, "--json", NULL),
+                            "sample");
+            double translation[3];
+            double visible = 0;
+            json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+            numbers_of(json_array_get(json_object_get(sample, "joints"), 0), "translation",
+                       translation, 3);
+            numbers_of(json_array_get(json_object_get(sample, "properties"), 0), "values",
+                       &visible, 1);
+            assert_float_equal(translation[0], moments[i - early].x, 1e-6);
+            assert_float_equal(visible, moments[i - early].visible, 0);
+            json_decref(object);
+        }
+    }
+    double colour[4];
+    sample_property(puppet, "lamp", 0.25, PUPPET_COLOUR, colour, 4);
+    assert_float_equal(colour[0], 0.5, 1.1e-5);
+    assert_float_equal(colour[1], 0.5, 1.1e-5);
+    assert_float_equal(colour[2], 0, 1.1e-5);
+    assert_float_equal(colour[3], 1, 1.1e-5);
+}
+
+static void test_cli_sample_filters_joints_and_properties(void **state)
+{
+    (void)state;
+    json_t *object = expect_json(run("sample", puppet, "--clip", "lamp", "--json", NULL), "sample");
+    json_t *sample = json_array_get(json_object_get(object, "samples"), 0);
+    assert_int_equal(json_array_size(json_object_get(sample, "joints")), 1);
+    json_t *const properties = json_object_get(sample, "properties");
+    assert_int_equal(json_array_size(properties), 3);
+    const json_t *const weights = json_array_get(properties, 0);
+    assert_string_equal(string_of(weights, "type"), "float");
+    assert_int_equal((int)number_of(weights, "node"), 0);
+    assert_string_equal(
+        json_string_value(json_array_get(json_object_get(weights, "labels"), 1)), "blink");
+    assert_true(json_is_null(json_object_get(json_array_get(properties, 1), "node")));
+    assert_string_equal(string_of(json_array_get(properties, 2), "type"), "bool");
+    json_decref(object);
+
+    object = expect_json(
+        run("sample", puppet, "--clip", "lamp", "--joint", "lamp", "--json", NULL), "sample");
+    sample = json_array_get(json_object_get(object, "samples"), 0);
+    assert_int_equal(json_array_size(json_object_get(sample, "joints")), 1);
+    assert_int_equal(json_array_size(json_object_get(sample, "properties")), 0);
+    json_decref(object);
+
+    struct outcome table = run("sample", puppet, "--clip", "linear", "--time", "0.5", NULL);
+    expect_success(&table);
+    assert_non_null(strstr(table.out, "blink"));
+    assert_non_null(strstr(table.out, "tx"));
+    discard(&table);
+    table = run("sample", puppet, "--clip", "linear", "--property", PUPPET_WEIGHTS, NULL);
+    expect_success(&table);
+    assert_non_null(strstr(table.out, "blink"));
+    assert_null(strstr(table.out, "tx"));
+    assert_null(strstr(table.out, PUPPET_COLOUR));
+    discard(&table);
+    expect_refusal(run("sample", puppet, "--clip", "linear", "--property", "/nodes/0/wieghts", NULL),
+                   3, "nearest: '" PUPPET_WEIGHTS "'");
+    expect_refusal(run("sample", pack, "--clip", "wave", "--property", PUPPET_WEIGHTS, NULL), 3,
+                   "[cli.property]");
+}
+
+static void test_cli_sample_clips_without_joints(void **state)
+{
+    (void)state;
+    puppet_gltf_write(folder, "face", &(struct puppet_gltf){.is_face_only = true});
+    struct outcome outcome = run("compile", "face.gltf", "-o", "face.trp", NULL);
+    expect_success(&outcome);
+    assert_null(strstr(outcome.out, "0.0 x")); // there are no poses to be smaller than
+    discard(&outcome);
+    expect_weights("face.trp", "linear", 0.5, 1, 0.25);
+    json_t *const object =
+        expect_json(run("sample", "face.trp", "--clip", "linear", "--space", "model", "--json",
+                        NULL),
+                    "sample");
+    assert_int_equal(json_array_size(joints_of(object, 0)), 0);
+    json_decref(object);
+    struct outcome table = run("sample", "face.trp", "--clip", "linear", NULL);
+    expect_success(&table);
+    assert_non_null(strstr(table.out, "smile"));
+    discard(&table);
+    expect_refusal(run("sample", "face.trp", "--clip", "linear", "--joint", "lamp", NULL), 3,
+                   "no joint 'lamp'");
+    json_t *const info = expect_json(run("info", "face.trp", "--json", NULL), "info");
+    const json_t *const clip = named(json_object_get(info, "clips"), "linear");
+    assert_true(json_is_null(json_object_get(clip, "skeleton")));
+    assert_int_equal((int)number_of(clip, "absent_tracks"), 0);
+    assert_int_equal((int)number_of(clip, "raw_bytes"), 0);
+    json_decref(info);
+    outcome = run("verify", "face.trp", "face.gltf", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+}
+
+static void test_cli_sample_additive_values_are_differences(void **state)
+{
+    (void)state;
+    struct outcome outcome =
+        run("compile", "--quiet", "--additive", "rest", puppet_source, "-o", "added.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    expect_weights("added.trp", "linear", 0.5, 0.5, 0.25); // smile rests at 0.5
+    expect_weights("added.trp", "linear", 1, -0.5, 0.5);
+    json_t *const object =
+        expect_json(run("sample", "added.trp", "--clip", "linear", "--time", "0.5", "--space",
+                        "model", "--property", PUPPET_WEIGHTS, "--json", NULL),
+                    "sample");
+    double weights[2];
+    json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+    numbers_of(json_array_get(json_object_get(sample, "properties"), 0), "values", weights, 2);
+    assert_float_equal(weights[0], 1, 1.1e-5);
+    assert_float_equal(weights[1], 0.25, 1.1e-5);
+    json_decref(object);
+}
+
 // ---- verify ----
 
 static void test_cli_verify_tells_good_from_bad(void **state)
@@ -666,6 +944,37 @@ static void test_cli_verify_tells_good_from_bad(void **state)
     outcome = run("verify", pack, "other/tiny.gltf", "--json", NULL);
     assert_int_equal(outcome.exit_code, 4);
     assert_non_null(strstr(outcome.out, "\"ok\": false"));
+    discard(&outcome);
+}
+
+static void test_cli_verify_measures_properties(void **state)
+{
+    (void)state;
+    json_t *const good = expect_json(run("verify", puppet, puppet_source, "--json", NULL), "verify");
+    assert_true(json_is_true(json_object_get(good, "ok")));
+    json_t *const linear = named(json_object_get(good, "clips"), "linear");
+    assert_true(number_of(linear, "max_value_error") > 0);
+    assert_true(number_of(linear, "max_value_error") <= 1);
+    assert_string_equal(string_of(linear, "at_property"), PUPPET_WEIGHTS);
+    json_decref(good);
+
+    char other[512];
+    snprintf(other, sizeof other, "%s/others", folder);
+    mkdir(other, 0777);
+    puppet_gltf_write(other, "puppet", &(struct puppet_gltf){.grinned = 1e-3f});
+    struct outcome outcome = run("verify", puppet, "others/puppet.gltf", NULL);
+    assert_int_equal(outcome.exit_code, 4);
+    assert_non_null(strstr(outcome.out, "OVER"));
+    assert_non_null(strstr(outcome.err, "[verify.budget]"));
+    discard(&outcome);
+    outcome = run("verify", puppet, "others/puppet.gltf", "--json", NULL);
+    assert_int_equal(outcome.exit_code, 4);
+    json_t *const bad = json_loads(outcome.out, 0, NULL);
+    assert_non_null(bad);
+    // 1e-3 is a hundred times the tolerance of 1e-5 of weights up to 1.
+    assert_float_equal(number_of(named(json_object_get(bad, "clips"), "linear"), "max_value_error"),
+                       100, 2);
+    json_decref(bad);
     discard(&outcome);
 }
 
@@ -737,6 +1046,54 @@ static void test_cli_bench_has_a_row_for_every_operation(void **state)
     json_decref(object);
 }
 
+/// Checks the rows of the operation `keyed`, of which there must be two.
+static void expect_keyed_rows(json_t *object, const char *clip, int track_count)
+{
+    int found = 0;
+    size_t index = 0;
+    json_t *row = NULL;
+    json_array_foreach(json_object_get(object, "rows"), index, row)
+    {
+        if (strcmp(string_of(row, "operation"), "keyed") != 0) {
+            assert_null(json_object_get(row, "tracks"));
+            continue;
+        }
+        assert_string_equal(string_of(row, "mode"), found == 0 ? "forward" : "random");
+        assert_string_equal(string_of(row, "clip"), clip);
+        assert_int_equal((int)number_of(row, "tracks"), track_count);
+        assert_true(number_of(row, "ns_per_track") > 0);
+        assert_float_equal(number_of(row, "ns_per_track") * track_count,
+                           number_of(row, "ns_per_pose"), 1e-6 * number_of(row, "ns_per_pose"));
+        found++;
+    }
+    assert_int_equal(found, 2);
+    json_decref(object);
+}
+
+static void test_cli_bench_measures_keyed_tracks(void **state)
+{
+    (void)state;
+    // `linear` has none: the clip that has most stands in. `lamp`: place, colour and switch.
+    expect_keyed_rows(expect_json(run("bench", puppet, "--instances", "17", "--rounds", "10",
+                                      "--isa", "portable", "--clip", "linear", "--json", NULL),
+                                  "bench"),
+                      "lamp", 3);
+    puppet_gltf_write(folder, "faces", &(struct puppet_gltf){.is_face_only = true});
+    struct outcome outcome =
+        run("compile", "--quiet", "--exact", "faces.gltf", "-o", "faces.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    expect_keyed_rows(expect_json(run("bench", "faces.trp", "--instances", "17", "--rounds", "10",
+                                      "--isa", "portable", "--clip", "cubic", "--json", NULL),
+                                  "bench"),
+                      "cubic", 1);
+    struct outcome table = run("bench", "faces.trp", "--instances", "17", "--rounds", "10", "--isa",
+                               "portable", NULL);
+    expect_success(&table);
+    assert_non_null(strstr(table.out, "keyed"));
+    discard(&table);
+}
+
 // ---- the surroundings ----
 
 static void test_cli_full_disk_is_no_success(void **state)
@@ -765,7 +1122,14 @@ static int setup(void **state)
     snprintf(source, sizeof source, "%s/tiny.gltf", folder);
     snprintf(pack, sizeof pack, "%s/tiny.trp", folder);
     struct outcome outcome = run("compile", "--quiet", source, "-o", pack, NULL);
-    const int exit_code = outcome.exit_code;
+    int exit_code = outcome.exit_code;
+    fputs(outcome.err, stderr);
+    discard(&outcome);
+    puppet_gltf_write(folder, "puppet", &(struct puppet_gltf){0});
+    snprintf(puppet_source, sizeof puppet_source, "%s/puppet.gltf", folder);
+    snprintf(puppet, sizeof puppet, "%s/puppet.trp", folder);
+    outcome = run("compile", "--quiet", puppet_source, "-o", puppet, NULL);
+    exit_code = exit_code == 0 ? outcome.exit_code : exit_code;
     fputs(outcome.err, stderr);
     discard(&outcome);
     return exit_code;
@@ -793,9 +1157,11 @@ int main(void)
         cmocka_unit_test(test_cli_compile_says_one_line_or_nothing),
         cmocka_unit_test(test_cli_compile_is_the_same_for_any_jobs),
         cmocka_unit_test(test_cli_compile_options_apply_to_inputs_after_them),
+        cmocka_unit_test(test_cli_compile_exact_keys_every_moving_track),
         cmocka_unit_test(test_cli_compile_depfile_names_all_inputs),
         cmocka_unit_test(test_cli_compile_json_describes_the_pack),
         cmocka_unit_test(test_cli_info_has_every_field),
+        cmocka_unit_test(test_cli_info_shows_properties_and_where_they_went),
         cmocka_unit_test(test_cli_info_clip_bytes_add_up_to_no_more_than_the_file),
         cmocka_unit_test(test_cli_info_refuses_what_is_no_pack),
         cmocka_unit_test(test_cli_info_warns_of_changed_content),
@@ -803,10 +1169,17 @@ int main(void)
         cmocka_unit_test(test_cli_sample_model_includes_static_ancestors),
         cmocka_unit_test(test_cli_sample_additive_model_lies_on_the_rest_pose),
         cmocka_unit_test(test_cli_sample_unknown_names_suggest_others),
+        cmocka_unit_test(test_cli_sample_morph_weights_of_every_interpolation),
+        cmocka_unit_test(test_cli_sample_steps_off_the_grid_are_exact),
+        cmocka_unit_test(test_cli_sample_filters_joints_and_properties),
+        cmocka_unit_test(test_cli_sample_clips_without_joints),
+        cmocka_unit_test(test_cli_sample_additive_values_are_differences),
         cmocka_unit_test(test_cli_verify_tells_good_from_bad),
+        cmocka_unit_test(test_cli_verify_measures_properties),
         cmocka_unit_test(test_cli_clips_without_their_skeleton_need_it_named),
         cmocka_unit_test(test_cli_verify_without_source_is_invalid_input),
         cmocka_unit_test(test_cli_bench_has_a_row_for_every_operation),
+        cmocka_unit_test(test_cli_bench_measures_keyed_tracks),
         cmocka_unit_test(test_cli_full_disk_is_no_success),
     };
     return cmocka_run_group_tests_name("cli", tests, setup, teardown);

@@ -304,11 +304,13 @@ static void print_result(const struct compile_command *command, const struct cli
         return;
     }
     const struct cli_totals totals = cli_pack_totals(pack);
-    const double ratio =
-        totals.clip_bytes > 0 ? (double)totals.raw_bytes / (double)totals.clip_bytes : 0;
-    output_line("%s: %u clip%s, %zu bytes; clips %.1f x smaller than raw, largest error %.3f mm",
-                command->output, pack->pack.clip_count, pack->pack.clip_count == 1 ? "" : "s",
-                pack->size_bytes, ratio, totals.max_error_mm);
+    char poses[96] = ""; // a pack of values alone has none to compare with
+    if (totals.raw_bytes > 0) {
+        snprintf(poses, sizeof poses, "; clips %.1f x smaller than raw, largest error %.3f mm",
+                 (double)totals.raw_bytes / (double)totals.clip_bytes, totals.max_error_mm);
+    }
+    output_line("%s: %u clip%s, %zu bytes%s", command->output, pack->pack.clip_count,
+                pack->pack.clip_count == 1 ? "" : "s", pack->size_bytes, poses);
 }
 
 /// Reads the pack whose skeleton the clips are for, where one is named.
