@@ -153,7 +153,7 @@ static void sample_track(const struct dense *dense, const struct scene_curve *cu
 {
     const struct motion *const motion = dense->motion;
     const struct grid *const grid = &dense->grid;
-    const double rate = (double)grid->rate_num / grid->rate_den;
+    const double rate = (double)grid->rate_num / grid->rate_den / grid->refinement;
     struct arena arena = {0};
     double *const wide = ARENA_NEW(&arena, double, curve->stride);
     for (uint32_t tick = 0; tick <= grid->tick_count; tick++) {

@@ -17,19 +17,21 @@
 #include "metric.h"
 #include "pack_writer.h"
 
-#define AIM 0.97         // of the budget, so that times between the measured ones hold too
-#define ROUND_COUNT 12   // all steps are moved this often
-#define PASS_COUNT 3     // and then each on its own
-#define EMPTY_TICKS 4096 // clips of fewer ticks are not asked whether they are mostly empty
-#define GRID_SHARE 0.3   // of the budget that a row at every tick may leave unquantised
+#define AIM 0.97              // of the budget, so that times between the measured ones hold too
+#define ROUND_COUNT 12        // all steps are moved this often
+#define PASS_COUNT 3          // and then each on its own
+#define MOST_TICKS (1u << 21) // of a dense clip: 19 hours at 30 Hz
+#define EMPTY_TICKS 4096      // clips of fewer ticks are not asked whether they are mostly empty
+#define GRID_SHARE 0.3        // of the budget that a row at every tick may leave unquantised
 
 /// The parts of the budget that dropping rows may use up.
 static const double row_shares[] = {0.15, 0.4, 0.65};
 
 struct fit {
     const struct motion *motion;
-    bool *is_keyed; // [motion_curve_count]
-    bool is_slerp;  // keyed rotations follow slerp itself
+    bool *is_keyed;       // [motion_curve_count]
+    bool is_slerp;        // keyed rotations follow slerp itself
+    struct arena attempt; // memory of the present grid: metric, dense and steps
     struct metric metric;
     struct dense dense;
     double budget; // in source units
@@ -234,7 +236,7 @@ static bool is_all_keyed(const struct fit *fit)
 }
 
 /// Finds a grid whose rows, interpolated, stay near the curves: doubles the rate until they do.
-static void settle_grid(struct fit *fit, struct grid *grid, double shell_units, struct arena *arena)
+static void settle_grid(struct fit *fit, struct grid *grid, double shell_units)
 {
     for (uint32_t factor = 1;; factor *= 2) {
         const uint32_t segment =
@@ -243,12 +245,14 @@ static void settle_grid(struct fit *fit, struct grid *grid, double shell_units, 
                                                              : grid->tick_count)
                 : TRP__MAX_SEGMENT_TICKS;
         struct grid moments = *grid;
+        arena_free(&fit->attempt);
         if (is_all_keyed(fit)) {
             moments.tick_count = 0; // the keys alone matter
         }
-        metric_init(&fit->metric, fit->motion, &moments, shell_units, factor == 1 ? 4 : 2, arena);
+        metric_init(&fit->metric, fit->motion, &moments, shell_units, factor == 1 ? 4 : 2,
+                    &fit->attempt);
         dense_init(&fit->dense, fit->motion, fit->is_keyed, grid, segment, shell_units, fit->budget,
-                   arena);
+                   &fit->attempt);
         if (grid->tick_count == 0 || fit->dense.track_count == 0 ||
             dense_error_of_grid(&fit->dense, &fit->metric) <= GRID_SHARE * fit->budget ||
             !grid_refine(grid, 2)) {
@@ -354,12 +358,15 @@ static bool fits_grid(const struct fit *fit, uint32_t property, const struct gri
            grid_holds(grid, curve->times, curve->key_count);
 }
 
-/// Whether a clip is long and nearly all ticks of its grid are without a key: minutes of waiting,
-/// then a gesture. Rows could be dropped, but every tick would have to be looked at.
+/// Whether a clip is too long for rows, or long and nearly all ticks of its grid are without a key:
+/// minutes of waiting, then a gesture. Rows could be dropped, but every tick has to be looked at.
 static bool is_mostly_empty(const struct motion *motion, const struct grid *grid,
                             struct arena *arena)
 {
     double *times;
+    if (grid->tick_count > MOST_TICKS) {
+        return true;
+    }
     return grid->tick_count > EMPTY_TICKS &&
            motion_key_times(motion, NULL, arena, &times) < grid->tick_count / 64;
 }
@@ -464,10 +471,10 @@ static void finish_header(struct fit *fit, const struct fit_options *options, bo
 }
 
 /// Searches with the present choice of keyed tracks; where the budget does not hold, with slerp.
-static void search_grid(struct fit *fit, struct grid grid, double shell_units, struct arena *arena)
+static void search_grid(struct fit *fit, struct grid grid, double shell_units)
 {
-    settle_grid(fit, &grid, shell_units, arena);
-    fit->best_steps = ARENA_NEW(arena, double, fit->dense.track_count);
+    settle_grid(fit, &grid, shell_units);
+    fit->best_steps = ARENA_NEW(&fit->attempt, double, fit->dense.track_count);
     // Floats far from the origin cannot do better than this.
     const double floor_units = 4.0 * metric_extent(&fit->metric) / 8388608.0;
     fit->budget = fit->budget > floor_units ? fit->budget : floor_units;
@@ -482,8 +489,7 @@ static void search_grid(struct fit *fit, struct grid grid, double shell_units, s
 }
 
 /// Tries whether sparse curves are better keyed.
-static void search_sparse(struct fit *fit, const struct grid *grid, double shell_units,
-                          struct arena *arena)
+static void search_sparse(struct fit *fit, const struct grid *grid, double shell_units)
 {
     if (fit->best.size == 0 || !choose_sparse(fit)) {
         return;
@@ -491,7 +497,7 @@ static void search_sparse(struct fit *fit, const struct grid *grid, double shell
     const struct buffer dense = fit->best;
     const struct metric_result dense_result = fit->best_result;
     fit->best = (struct buffer){0};
-    search_grid(fit, *grid, shell_units, arena);
+    search_grid(fit, *grid, shell_units);
     if (fit->best.size == 0 || fit->best.size >= dense.size) {
         buffer_free(&fit->best);
         fit->best = dense;
@@ -504,8 +510,7 @@ static void search_sparse(struct fit *fit, const struct grid *grid, double shell
 
 /// Where rows cannot hold the budget, such as fast motion with keys on no grid: keeps all curves as
 /// they are.
-static void search_exact(struct fit *fit, const struct grid *grid, double shell_units,
-                         struct arena *arena)
+static void search_exact(struct fit *fit, const struct grid *grid, double shell_units)
 {
     if (fit->best.size > 0) {
         return;
@@ -513,7 +518,7 @@ static void search_exact(struct fit *fit, const struct grid *grid, double shell_
     for (uint32_t i = 0; i < motion_curve_count(fit->motion); i++) {
         fit->is_keyed[i] = true;
     }
-    search_grid(fit, *grid, shell_units, arena);
+    search_grid(fit, *grid, shell_units);
 }
 
 static bool report_over_budget(struct fit *fit, double to_units, struct report *report)
@@ -560,9 +565,9 @@ bool fit_motion(struct motion *motion, const struct fit_options *options, struct
     if (ok) {
         fit.lane_errors = ARENA_NEW(&own, double, lanes);
         fit.subtree_errors = ARENA_NEW(&own, double, lanes);
-        search_grid(&fit, grid, shell_units, &own);
-        search_sparse(&fit, &grid, shell_units, &own);
-        search_exact(&fit, &grid, shell_units, &own);
+        search_grid(&fit, grid, shell_units);
+        search_sparse(&fit, &grid, shell_units);
+        search_exact(&fit, &grid, shell_units);
         if (!grid.is_exact && fit.dense.track_count > 0) {
             report_warning(report, motion->source_clip, "clip.resampled",
                            "no grid up to 960 Hz holds all keys: resampled at %g Hz",
@@ -574,12 +579,19 @@ bool fit_motion(struct motion *motion, const struct fit_options *options, struct
                            "budget, not %.4g mm",
                            fit.budget / to_units, options->error_mm);
         }
-        ok = fit.best.size > 0 || report_over_budget(&fit, to_units, report);
+        if (!(fit.budget < 1e27)) {
+            ok = report_error(report, TROUPE_EXIT_UNSUPPORTED, motion->source_clip, "clip.range",
+                              "joints go farther from the origin than 1e30 units");
+        }
+        ok = ok && (fit.best.size > 0 || report_over_budget(&fit, to_units, report));
     }
     if (ok) {
         finish_header(&fit, options, is_closed, fit.budget / to_units);
         *clip = fit.best;
+    } else {
+        buffer_free(&fit.best);
     }
+    arena_free(&fit.attempt);
     arena_free(&own);
     return ok;
 }

@@ -5,6 +5,7 @@
 #include "../../src/format.h"
 
 #define MAX_RATE 960.0
+#define MOST_TICKS (1u << 22) // that are searched: 38 hours at 30 Hz
 #define RESAMPLE_RATE 30.0
 #define MAX_FRACTION (UINT32_MAX / 1024) // leaves room to refine
 #define SHORTEST_S 1e-6                  // what key times of six decimals can still tell from none
@@ -93,7 +94,7 @@ static bool settle_rate(const double *times, uint32_t count, double duration_s, 
 
 bool grid_find(const double *times, uint32_t time_count, double duration_s, struct grid *grid)
 {
-    *grid = (struct grid){.rate_num = 30, .rate_den = 1, .tick_count = 0, .is_exact = true};
+    *grid = (struct grid){.rate_num = 30, .rate_den = 1, .refinement = 1, .is_exact = true};
     if (!(duration_s > 0.0)) {
         return true;
     }
@@ -102,9 +103,9 @@ bool grid_find(const double *times, uint32_t time_count, double duration_s, stru
     }
     // At least one tick, also for clips shorter than 1/960 s.
     const double most = duration_s * MAX_RATE;
-    const uint32_t most_ticks = most < 1.0              ? 1
-                                : most > TRP__MAX_TICKS ? TRP__MAX_TICKS
-                                                        : (uint32_t)(most + 1e-6);
+    const uint32_t most_ticks = most < 1.0          ? 1
+                                : most > MOST_TICKS ? MOST_TICKS
+                                                    : (uint32_t)(most + 1e-6);
     for (uint32_t ticks = 1; ticks <= most_ticks; ticks++) {
         if (fits(times, time_count, (double)ticks / duration_s)) {
             return settle_rate(times, time_count, duration_s, ticks, grid);
@@ -130,6 +131,7 @@ bool grid_refine(struct grid *grid, uint32_t factor)
     }
     grid->rate_num = (uint32_t)num;
     grid->tick_count = (uint32_t)ticks;
+    grid->refinement *= factor;
     return true;
 }
 
