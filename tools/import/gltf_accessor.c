@@ -250,15 +250,19 @@ static bool sparse_decode(struct gltf *gltf, const struct json_value *sparse,
     return true;
 }
 
+/// What is larger has no place in a pack: its products would not be finite.
+static const double value_limit = 1e30;
+
 static bool values_check_finite(const struct json_value *referrer, uint32_t index,
                                 const struct gltf_accessor *accessor, const double *values)
 {
     const size_t total = (size_t)accessor->count * accessor->component_count;
     for (size_t i = 0; i < total; i++) {
-        if (!isfinite(values[i])) {
+        if (!(fabs(values[i]) <= value_limit)) {
             return json_refuse(referrer, TROUPE_EXIT_INPUT, "gltf.accessor.finite",
-                               "component %zu of element %zu of accessor %u is not finite",
-                               i % accessor->component_count, i / accessor->component_count, index);
+                               "component %zu of element %zu of accessor %u is %s",
+                               i % accessor->component_count, i / accessor->component_count, index,
+                               isfinite(values[i]) ? "above 1e30" : "not finite");
         }
     }
     return true;
