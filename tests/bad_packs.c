@@ -138,6 +138,8 @@ static const struct bad_row rows[] = {
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 20, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 24, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 28, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 72, 4, SET, 0xFFFF, HERE},
     {"name.start", PACK_SKELETONS, 0, AT_OBJECT, 24, 4, SET, 2, HERE},
     {"name.start", PACK_CLIPS, 0, AT_OBJECT, 28, 4, SET, 3, HERE},
 
@@ -198,8 +200,6 @@ static const struct bad_row rows[] = {
     {"set.size", PACK_PROPERTIES, 0, AT_ENTRY, 4, 4, ADD, MINUS(4), AT_OBJECT, 0},
     {"set.size", PACK_PROPERTIES, 0, AT_OBJECT, 12, 4, ADD, MINUS(1), AT_OBJECT, 0},
     {"set.size", PACK_PROPERTIES, 0, AT_OBJECT, 16, 4, ADD, 1, AT_OBJECT, 0},
-    {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
-    {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 72, 4, SET, 0xFFFF, HERE},
     {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 76, 4, SET, 1, HERE},
     {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 108, 4, SET, 0, HERE}, // of the second one
     {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 80, 4, SET, 0, AT_OBJECT, 76},

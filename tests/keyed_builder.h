@@ -10,7 +10,7 @@
 
 #include <troupe/track.h>
 
-#include "keyed.h"
+#include "../src/keyed.h"
 
 /// Every interval has another interpolation.
 #define KEYED_MIXED 100u

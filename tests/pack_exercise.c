@@ -111,15 +111,75 @@ static void exercise_blend(const trp_skeleton *skeleton, const trp_clip *clip,
     free(mask);
 }
 
-static void sample(const trp_clip *clip, const double *times, trp_pose_block *poses,
-                   const void *const *prepared, uint32_t prepared_count)
+static void exercise_property_set(const trp_property_set *set)
+{
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        trp_property property;
+        expect(trp_property_set_property(set, i, &property) == TRP_OK,
+               "trp_property_set_property failed");
+        expect(property.first_value == value, "properties are not side by side");
+        expect(strlen(property.path) < SIZE_MAX, "a property has no path");
+        expect(trp_property_set_find(set, property.path_hash) <= i, "a property is not found");
+        for (uint32_t k = 0; k < property.value_count; k++, value++) {
+            expect(strlen(trp_property_set_label(set, value)) < SIZE_MAX, "a value has no label");
+        }
+    }
+    expect(value == set->value_count, "values without a property");
+}
+
+/// Samples every keyed track by itself, with a cursor and without.
+static void exercise_tracks(const trp_clip *clip, const double *times)
+{
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        trp_track track;
+        expect(trp_clip_track(clip, i, &track) == TRP_OK, "trp_clip_track failed");
+        (void)trp_track_interpolation(&track, track.key_count / 2);
+        float *const value = allocate(track.stride * sizeof *value);
+        float *const again = allocate(track.stride * sizeof *again);
+        uint32_t cursor = i * 0x9E3779B9u;
+        for (uint32_t k = 0; k < TIME_COUNT; k++) {
+            expect(trp_track_sample(&track, times[k], NULL, value, track.stride) == TRP_OK &&
+                       trp_track_sample(&track, times[k], &cursor, again, track.stride) == TRP_OK,
+                   "trp_track_sample failed");
+            expect(memcmp(value, again, track.stride * sizeof *value) == 0,
+                   "a cursor changes a track");
+        }
+        free(again);
+        free(value);
+    }
+}
+
+static void exercise_value_blend(const trp_property_set *set, const trp_clip *clip,
+                                 const float *first, const float *second)
+{
+    float *const mask = allocate(clip->value_count * sizeof *mask);
+    float *const values = allocate(clip->value_count * sizeof *values);
+    expect(trp_clip_value_coverage(clip, mask) == TRP_OK, "trp_clip_value_coverage failed");
+    const trp_value_layer layers[3] = {
+        {.values = first, .weight = 0.25f},
+        {.values = second, .mask = mask, .weight = 1.5f},
+        {.values = second, .mask = mask, .weight = 0.5f, .mode = TRP_BLEND_SUBTRACT},
+    };
+    const trp_value_blend_job job = {.layers = layers, .layer_count = 3, .values = values};
+    const trp_value_blend_args args = {.set = set, .jobs = &job, .job_count = 1};
+    expect(trp_blend_values(&args, NULL) == TRP_OK, "trp_blend_values failed");
+    free(values);
+    free(mask);
+}
+
+/// Poses and values at all times. `poses` or `values` may be null.
+static void sample(const trp_clip *clip, const double *times, trp_pose_block *poses, float *values,
+                   uint32_t *cursors, const void *const *prepared, uint32_t prepared_count)
 {
     trp_sample_request requests[TIME_COUNT];
     for (uint32_t i = 0; i < TIME_COUNT; i++) {
         requests[i] = (trp_sample_request){
             .clip = clip,
             .time_s = times[i],
-            .pose = poses + (size_t)i * clip->block_count,
+            .pose = poses ? poses + (size_t)i * clip->block_count : NULL,
+            .values = values ? values + (size_t)i * clip->value_count : NULL,
+            .cursors = cursors,
         };
     }
     trp_sample_args args = {
@@ -134,9 +194,26 @@ static void sample(const trp_clip *clip, const double *times, trp_pose_block *po
     free(args.scratch);
 }
 
-/// Samples with segments prepared beforehand and without; both must give the same bits.
-static void exercise_sample(const trp_clip *clip, const double *times, trp_pose_block *poses)
+static int are_finite(const float *values, size_t count)
 {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/// Samples with segments prepared beforehand and without, with cursors and without, values alone
+/// and beside a pose; all must give the same bits.
+static void exercise_sample(const trp_clip *clip, const double *times, trp_pose_block *poses,
+                            float *values)
+{
+    const size_t value_count = TIME_COUNT * (size_t)clip->value_count;
+    const size_t value_bytes = value_count * sizeof *values;
+    float *const values_again = allocate(value_bytes);
+    uint32_t *const cursors = allocate(clip->cursor_count * sizeof *cursors);
+    memset(cursors, 0xA5, clip->cursor_count * sizeof *cursors);
     const size_t pose_bytes = TIME_COUNT * trp_pose_bytes(clip->block_count);
     const size_t prepared_bytes = trp_clip_prepared_bytes(clip);
     trp_pose_block *const again = allocate(pose_bytes);
@@ -147,16 +224,25 @@ static void exercise_sample(const trp_clip *clip, const double *times, trp_pose_
         expect(trp_clip_prepare(clip, count, prepared[count], prepared_bytes) == TRP_OK,
                "trp_clip_prepare failed");
     }
-    sample(clip, times, poses, NULL, 0);
-    sample(clip, times, again, (const void *const *)prepared, count);
+    sample(clip, times, poses, values, NULL, NULL, 0);
+    sample(clip, times, again, values_again, cursors, (const void *const *)prepared, count);
     expect(memcmp(poses, again, pose_bytes) == 0, "prepared segments give other bits");
+    expect(memcmp(values, values_again, value_bytes) == 0, "values have other bits");
+    sample(clip, times, NULL, values_again, cursors, NULL, 0);
+    expect(memcmp(values, values_again, value_bytes) == 0, "values alone have other bits");
+    sample(clip, times, again, NULL, cursors, NULL, 0);
+    expect(memcmp(poses, again, pose_bytes) == 0, "a pose without values has other bits");
+    expect(are_finite(values, value_count), "a value is not finite");
     expect(trp_pose_is_finite(poses, TIME_COUNT * clip->block_count), "a pose is not finite");
     while (count > 0) {
         free(prepared[--count]);
     }
+    free(cursors);
+    free(values_again);
     free(again);
 }
 
+/// @param skeleton null for a clip without joints
 static void exercise_clip(const trp_pack *pack, const trp_clip *clip, const trp_skeleton *skeleton)
 {
     const double end = clip->duration_s;
@@ -165,10 +251,19 @@ static void exercise_clip(const trp_pack *pack, const trp_clip *clip, const trp_
     };
     trp_pose_block *const poses = allocate(TIME_COUNT * trp_pose_bytes(clip->block_count));
     trp_pose_block *const blended = allocate(trp_pose_bytes(clip->block_count));
-    exercise_sample(clip, times, poses);
-    exercise_blend(skeleton, clip, poses, poses + clip->block_count, blended);
-    exercise_model(pack, skeleton, poses + clip->block_count);
-    exercise_model(pack, skeleton, blended);
+    float *const values = allocate(TIME_COUNT * clip->value_count * sizeof *values);
+    exercise_sample(clip, times, poses, values);
+    exercise_tracks(clip, times);
+    trp_property_set set;
+    if (trp_pack_property_set(pack, clip->property_set_index, &set) == TRP_OK) {
+        exercise_value_blend(&set, clip, values, values + clip->value_count);
+    }
+    free(values);
+    if (skeleton != NULL) {
+        exercise_blend(skeleton, clip, poses, poses + clip->block_count, blended);
+        exercise_model(pack, skeleton, poses + clip->block_count);
+        exercise_model(pack, skeleton, blended);
+    }
     for (uint32_t lane = 0; lane <= 16 * clip->block_count; lane++) {
         (void)trp_clip_track_kind(clip, TRP_PATH_ROTATION, lane);
         (void)trp_clip_track_kind(clip, TRP_PATH_SCALE, lane);
@@ -197,10 +292,18 @@ static void exercise(const trp_pack *pack)
         exercise_skeleton(&skeleton);
         exercise_model(pack, &skeleton, skeleton.rest);
     }
+    for (uint32_t i = 0; i < pack->property_set_count; i++) {
+        trp_property_set set;
+        expect(trp_pack_property_set(pack, i, &set) == TRP_OK, "trp_pack_property_set failed");
+        exercise_property_set(&set);
+    }
     for (uint32_t i = 0; i < pack->clip_count; i++) {
         trp_clip clip;
         expect(trp_pack_clip(pack, i, &clip) == TRP_OK, "trp_pack_clip failed");
         expect(trp_pack_find_clip(pack, clip.name_hash) <= i, "a clip is not found");
+        if (clip.block_count == 0) {
+            exercise_clip(pack, &clip, NULL);
+        }
         for (uint32_t k = 0; k < pack->skeleton_count; k++) {
             trp_skeleton skeleton;
             expect(trp_pack_skeleton(pack, k, &skeleton) == TRP_OK, "trp_pack_skeleton failed");

@@ -8,10 +8,12 @@
 
 #include <troupe/troupe.h>
 
-/// Opens a pack and, where that succeeds, asks for everything in it, samples every clip at eight
-/// times with and without prepared segments, blends, and makes models and palettes.
-/// Aborts where a call fails that may not, or where a local pose is not finite. Byte 24, part of
-/// the content hash, which opening does not check, chooses among the instruction sets there are.
+/// Opens a pack and, where that succeeds, asks for everything in it, samples joints, values and
+/// keyed tracks of every clip at eight times, with and without prepared segments and cursors,
+/// blends, and makes models and palettes.
+/// Aborts where a call fails that may not, or where a local pose or a value is not finite. Byte 24,
+/// part of the content hash, which opening does not check, chooses among the instruction sets there
+/// are.
 /// @param bytes 64-byte aligned
 /// @return what trp_pack_open returned
 trp_result pack_exercise(const void *bytes, size_t size_bytes);

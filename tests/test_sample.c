@@ -907,6 +907,12 @@ static void test_sample_bad_arguments_are_refused_before_any_write(void **state)
     requests[1].pose = (trp_pose_block *)((char *)second.pose - 16);
     assert_refused(&args, TRP_ERROR_ARGUMENT);
     requests[1] = second;
+    requests[1].values = (float *)((char *)junk + 2);
+    assert_refused(&args, TRP_ERROR_ARGUMENT);
+    requests[1] = second;
+    requests[1].cursors = (uint32_t *)((char *)junk + 2);
+    assert_refused(&args, TRP_ERROR_ARGUMENT);
+    requests[1] = second;
     requests[1].flags = 2;
     assert_refused(&args, TRP_ERROR_ARGUMENT);
     requests[1].flags = TRP_SAMPLE_ADDITIVE;
@@ -921,10 +927,6 @@ static void test_sample_bad_arguments_are_refused_before_any_write(void **state)
     changed = args;
     changed.scratch_bytes--;
     assert_refused(&changed, TRP_ERROR_CAPACITY);
-    changed = args;
-    uint32_t cursor = 0;
-    changed.cursors = &cursor;
-    assert_refused(&changed, TRP_ERROR_ARGUMENT);
     changed = args;
     changed.prepared_count = 1;
     assert_refused(&changed, TRP_ERROR_ARGUMENT);
