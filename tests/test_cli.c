@@ -405,6 +405,7 @@ static void test_cli_compile_options_apply_to_inputs_after_them(void **state)
         run("compile", "--unit", "0.0254", "--additive", "rest", "inches.gltf", "--unit", "1",
             "--additive", "none", "metres.gltf", "--unit", "3", "-o", "x.trp", NULL);
     expect_success(&outcome);
+    assert_non_null(strstr(outcome.err, "warning: compile: --unit changes nothing here"));
     discard(&outcome);
     json_t *const info = expect_json(run("info", "x.trp", "--json", NULL), "info");
     json_t *const skeletons = json_object_get(info, "skeletons");

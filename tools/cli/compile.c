@@ -21,6 +21,7 @@ struct compile_command {
     const char *output;
     const char *skeleton;
     const char *depfile;
+    const char *idle_option; // given after the last input, which it does not apply to, or null
     bool is_json;
     bool is_quiet;
     struct arena arena;
@@ -139,6 +140,7 @@ static void add_input(struct compile_command *command, const struct compile_inpu
     struct compile_input *const input = &command->inputs[command->options.input_count++];
     *input = *current;
     input->path = path;
+    command->idle_option = NULL;
 }
 
 /// Reads the command line in order, since options apply to what follows them.
@@ -192,6 +194,7 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
                                 option_values(option), optarg);
                 return false;
             }
+            command->idle_option = option_name(option);
             break;
         default:
             *code = cli_option_other("compile", option, argv);
@@ -346,6 +349,11 @@ static void compile(struct compile_command *command, struct rule *rule, struct r
 static enum troupe_exit run_command(struct compile_command *command)
 {
     struct report report = {.out = stderr};
+    if (command->idle_option != NULL) {
+        report_warning(&report, "compile", "cli.order",
+                       "--%s changes nothing here: it applies to inputs after it",
+                       command->idle_option);
+    }
     struct rule rule = {.command = command};
     rule.stream = open_memstream(&rule.text, &rule.size_bytes);
     if (rule.stream == NULL) {
