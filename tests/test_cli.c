@@ -268,6 +268,8 @@ static void test_cli_unknown_option_is_a_usage_error(void **state)
     expect_refusal(run("compile", source, NULL), 1, "no output");
     expect_refusal(run("compile", "-o", "x.trp", NULL), 1, "no input");
     expect_refusal(run("compile", "--unit", "0", source, "-o", "x.trp", NULL), 1, "--unit");
+    expect_refusal(run("compile", "--unit", "1e300", source, "-o", "x.trp", NULL), 1, "--unit");
+    expect_refusal(run("compile", "--shell", "1e-10", source, "-o", "x.trp", NULL), 1, "--shell");
     expect_refusal(run("compile", "--unit", "1m", source, "-o", "x.trp", NULL), 1, "--unit");
     expect_refusal(run("compile", source, "-o", "", NULL), 1, "no output");
     expect_refusal(run("compile", source, "-o", "x.trp", "--depfile", "", NULL), 1, "--depfile");

@@ -57,12 +57,12 @@ static const struct option long_options[] = {
     {0},
 };
 
-/// Reads a number above zero.
+/// Reads a number above zero, of a size that a pack's floats hold with its squares and ratios.
 /// @return false where it is none.
 static bool parse_positive(const char *text, double *value)
 {
     double number = 0;
-    if (!cli_parse_number(text, &number) || !(number > 0)) {
+    if (!cli_parse_number(text, &number) || !(number >= 1e-9 && number <= 1e9)) {
         return false;
     }
     *value = number;
