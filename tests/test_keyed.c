@@ -28,9 +28,11 @@ static uint32_t compare_count;
 
 // -- Helpers -------------------------------------------------------------------------------------
 
-static const struct trp__kernels *kernels_of(trp_isa isa)
+static void evaluate(const struct trp__keyed *keyed, trp_isa isa, double time_s, uint32_t *cursors,
+                     float *components)
 {
-    return trp__kernels_of(isa);
+    const struct trp__key_instance instance = {time_s, cursors};
+    trp__keyed_evaluate(keyed, trp__kernels_of(isa), &instance, 1, components);
 }
 
 /// Evaluates with the reference and with every other table; the bits must agree. Results lie right
@@ -39,11 +41,11 @@ static const float *evaluate_everywhere(const struct trp__keyed *keyed, double t
 {
     const size_t bytes = keyed->component_count * sizeof(float);
     float *const expected = synthetic_memory(bytes);
-    trp__keyed_evaluate(keyed, kernels_of(TRP_ISA_REFERENCE), time_s, NULL, expected);
+    evaluate(keyed, TRP_ISA_REFERENCE, time_s, NULL, expected);
     for (int isa = 1; isa < TRP_ISA_COUNT; isa++) {
         if (trp_isa_available((trp_isa)isa)) {
             float *const components = synthetic_memory(bytes);
-            trp__keyed_evaluate(keyed, kernels_of((trp_isa)isa), time_s, NULL, components);
+            evaluate(keyed, (trp_isa)isa, time_s, NULL, components);
             assert_memory_equal(components, expected, bytes);
         }
     }
@@ -232,8 +234,8 @@ static void test_keyed_evaluate_shares_cursors_of_any_content(void **state)
         for (int j = 0; i % 3 == 0 && j < 20; j++) {
             cursors[j] = synthetic_chance(&chance) >> synthetic_chance(&chance) % 32;
         }
-        trp__keyed_evaluate(&keyed, trp__kernels_active(), time, NULL, fresh);
-        trp__keyed_evaluate(&keyed, trp__kernels_active(), time, cursors, hinted);
+        evaluate(&keyed, trp_isa_active(), time, NULL, fresh);
+        evaluate(&keyed, trp_isa_active(), time, cursors, hinted);
         assert_memory_equal(fresh, hinted, sizeof fresh);
     }
     synthetic_release();
@@ -277,7 +279,7 @@ static void test_keyed_evaluate_flushing_denormals_changes_no_bit(void **state)
         const struct trp__keyed keyed = keyed_build(&recipe, 1);
         float expected[4 * 11 + 9];
         for (double time = -0.1; time < 1.3; time += 0.013) {
-            trp__keyed_evaluate(&keyed, kernels_of(TRP_ISA_REFERENCE), time, NULL, expected);
+            evaluate(&keyed, TRP_ISA_REFERENCE, time, NULL, expected);
             const unsigned int mode = _mm_getcsr();
             _mm_setcsr(mode | 0x8040); // FTZ, DAZ
             const float *const components = evaluate_everywhere(&keyed, time);
@@ -316,7 +318,7 @@ static void test_keyed_of_nothing_is_empty(void **state)
     const struct trp__keyed keyed = trp__keyed_of(NULL);
     assert_int_equal(keyed.group_count, 0);
     assert_int_equal(keyed.track_count, 0);
-    trp__keyed_evaluate(&keyed, trp__kernels_active(), 0, NULL, NULL);
+    evaluate(&keyed, TRP_ISA_REFERENCE, 0, NULL, NULL);
 }
 
 int main(void)
