@@ -19,6 +19,7 @@
 #define INSTANCES 1000u
 #define TRACKS BENCH_KEYED_TRACKS
 #define ROUNDS 10u
+#define GROUP 16u ///< instances at a time
 #define FRAMES 4u ///< of a round
 
 static double seconds_now(void)
@@ -141,7 +142,7 @@ struct crowd {
     uint32_t (*cursors)[TRACKS];
     trp_pose_block (*poses)[3];
     float (*values)[TRACKS][4];
-    float components[512];
+    float components[GROUP * 512];
 };
 
 static void fill_times(struct crowd *crowd, bool is_forward, uint32_t round)
@@ -175,10 +176,19 @@ static void run_clip(struct crowd *crowd)
 {
     const struct trp__kernels *const kernels = trp__kernels_active();
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        for (uint32_t i = 0; i < INSTANCES; i++) {
-            trp__keyed_evaluate(&crowd->keyed, kernels, crowd->times[frame][i], crowd->cursors[i],
-                                crowd->components);
-            trp__keyed_write_pose(&crowd->keyed, crowd->components, 3, crowd->poses[i]);
+        for (uint32_t first = 0; first < INSTANCES; first += GROUP) {
+            struct trp__key_instance instances[GROUP];
+            trp_pose_block *poses[GROUP];
+            const uint32_t count = INSTANCES - first < GROUP ? INSTANCES - first : GROUP;
+            for (uint32_t i = 0; i < count; i++) {
+                instances[i] = (struct trp__key_instance){
+                    .time_s = crowd->times[frame][first + i],
+                    .cursors = crowd->cursors[first + i],
+                };
+                poses[i] = crowd->poses[first + i];
+            }
+            trp__keyed_evaluate(&crowd->keyed, kernels, instances, count, crowd->components);
+            trp__keyed_write_poses(&crowd->keyed, crowd->components, count, 3, poses);
         }
     }
 }

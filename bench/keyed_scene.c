@@ -16,12 +16,12 @@
 
 static uint32_t stride_of(uint32_t track)
 {
-    return track == TRACKS - 1 ? WEIGHTS : track % 3 == 0 ? 4 : 3;
+    return track == TRACKS - 1 ? WEIGHTS : track < JOINTS ? 4 : 3;
 }
 
 static uint8_t path_of(uint32_t track)
 {
-    return track == TRACKS - 1 ? 3 : (uint8_t)(track % 3);
+    return (uint8_t)(track / JOINTS); // 3 is that of properties
 }
 
 /// Fills the keys of a group: times near the grid, a little off it where tracks have their own;
@@ -76,7 +76,7 @@ uint8_t *bench_keyed_scene_make(bool is_shared)
         struct trp__key_group *const group = &groups[group_index];
         const bool is_rotation = path_of(i) == TRP_PATH_ROTATION;
         tracks[i] = (struct trp__keyed_track){
-            .target = i == TRACKS - 1 ? 0 : i / 3,
+            .target = i % JOINTS,
             .first = is_rotation ? group->rotation_count : group->scalar_count,
             .stride = stride_of(i),
             .group = group_index,

@@ -14,8 +14,8 @@
 #define BENCH_KEYED_KEYS 301u
 #define BENCH_KEYED_DURATION_S 10.0
 
-/// Makes the keyed part of a clip, see src/FORMAT.md. Joint i has the tracks 3 i (rotation),
-/// 3 i + 1 and 3 i + 2; weights come last.
+/// Makes the keyed part of a clip, see src/FORMAT.md: rotations of all joints, translations,
+/// scales, weights.
 /// @param is_shared all tracks have the same key times; otherwise each its own
 /// @return 64-byte aligned, free it; null where memory is short
 uint8_t *bench_keyed_scene_make(bool is_shared);

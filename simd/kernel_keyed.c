@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Keyed values between their keys. Groups of many rotations are worked on as they lie, plane by
-// plane; the rotations of small ones are gathered from several spans until they fill a vector. The
-// last vector of a plane overlaps the one before it: nothing outside is read or written, and every
-// lane gets the bits of reference_keyed.c.
+// plane; few ones are gathered from several lanes of the strip until they fill a vector. The last
+// vector of a plane overlaps the one before it: nothing outside is read or written, and every value
+// gets the bits of reference_keyed.c.
 #include <float.h>
 
 #include "wide.h"
@@ -34,9 +34,11 @@ TRP__INLINE wf4 normalised(wf4 q)
     return unit;
 }
 
-TRP__INLINE wf4 mix_two(wf4 q0, wf4 q1, wf u, wf bend)
+TRP__INLINE wf4 mix_two(wf4 q0, wf4 q1, wf u)
 {
     const wf one = wf_set1(1.0f);
+    const wf bend =
+        wf_mul(wf_mul(wf_mul(u, wf_sub(u, wf_set1(0.5f))), wf_sub(u, one)), wf_set1(2.0f / 3.0f));
     const wf xy = wf_add(wf_mul(q0.x, q1.x), wf_mul(q0.y, q1.y));
     const wf dot = wf_add(wf_add(xy, wf_mul(q0.z, q1.z)), wf_mul(q0.w, q1.w));
     const wf v = wf_add(u, wf_mul(bend, wf_sub(one, wf_abs(dot))));
@@ -96,59 +98,61 @@ TRP__INLINE uint32_t next_vector(uint32_t at, uint32_t count)
     return next < count && next + TRP__WIDTH > count ? count - TRP__WIDTH : next;
 }
 
-TRP__INLINE void splat_weights(const struct trp__key_span *span, wf weight[4])
+TRP__INLINE void splat_weights(const struct trp__key_strip *strip, uint32_t lane, wf weight[4])
 {
-    weight[0] = wf_set1(span->weight[0]);
-    weight[1] = wf_set1(span->weight[1]);
-    weight[2] = wf_set1(span->weight[2]);
-    weight[3] = wf_set1(span->weight[3]);
+    weight[0] = wf_set1(strip->weight[0][lane]);
+    weight[1] = wf_set1(strip->weight[1][lane]);
+    weight[2] = wf_set1(strip->weight[2][lane]);
+    weight[3] = wf_set1(strip->weight[3][lane]);
 }
 
 // At least TRP__WIDTH rotations.
-static void mix_many_rotations(const struct trp__key_span *span)
+static void mix_many_rotations(const struct trp__key_strip *strip, uint32_t lane)
 {
-    const size_t stride = span->rotation_stride;
-    const uint32_t count = span->rotation_count;
-    if (span->form == TRP__SPAN_SUM) {
-        wf weight[4];
-        splat_weights(span, weight);
+    const size_t stride = strip->rotation_stride;
+    const uint32_t count = strip->rotation_count;
+    const float *const value0 = strip->value0[lane];
+    const float *const value1 = strip->value1[lane];
+    float *const out = strip->rotations[lane];
+    if (!strip->is_sum) {
+        const wf u = wf_set1(strip->u[lane]);
         for (uint32_t i = 0; i < count; i = next_vector(i, count)) {
-            const wf4 q = mix_four(load_planes(span->value0 + i, stride),
-                                   load_planes(span->leaving0 + i, stride),
-                                   load_planes(span->value1 + i, stride),
-                                   load_planes(span->arriving1 + i, stride), weight);
-            store_planes(span->rotations + i, span->out_stride, q);
+            const wf4 q =
+                mix_two(load_planes(value0 + i, stride), load_planes(value1 + i, stride), u);
+            store_planes(out + i, strip->out_stride, q);
         }
         return;
     }
-    const wf u = wf_set1(span->u);
-    const wf bend = wf_set1(span->bend);
+    wf weight[4];
+    splat_weights(strip, lane, weight);
     for (uint32_t i = 0; i < count; i = next_vector(i, count)) {
-        const wf4 q = mix_two(load_planes(span->value0 + i, stride),
-                              load_planes(span->value1 + i, stride), u, bend);
-        store_planes(span->rotations + i, span->out_stride, q);
+        const wf4 leaving0 = load_planes(strip->leaving0[lane] + i, stride);
+        const wf4 arriving1 = load_planes(strip->arriving1[lane] + i, stride);
+        const wf4 q = mix_four(load_planes(value0 + i, stride), leaving0,
+                               load_planes(value1 + i, stride), arriving1, weight);
+        store_planes(out + i, strip->out_stride, q);
     }
 }
 
 // -- Small groups --------------------------------------------------------------------------------
 
-// Rotations of several spans, all of one form (COPY counts as LINEAR), a lane each.
-struct lane_batch {
-    float u[TRP__WIDTH];
-    float bend[TRP__WIDTH];
-    float weight[4][TRP__WIDTH];
-    float copy[4][TRP__WIDTH][4]; // of those that do not lie together
-    const float *value0[TRP__WIDTH];
-    const float *leaving0[TRP__WIDTH];
-    const float *value1[TRP__WIDTH];
-    const float *arriving1[TRP__WIDTH];
-    float *out[TRP__WIDTH];
-    uint32_t out_stride[TRP__WIDTH];
+// As many rotations as a vector has lanes, each four floats that lie together.
+struct rotation_batch {
     uint32_t count;
     int is_sum;
+    float u[TRP__WIDTH];
+    float weight[4][TRP__WIDTH];
+    const float *value0[TRP__WIDTH];
+    const float *value1[TRP__WIDTH];
+    const float *leaving0[TRP__WIDTH];
+    const float *arriving1[TRP__WIDTH];
+    float *out[TRP__WIDTH];
+    float copy[5][TRP__WIDTH][4]; // of those that lie apart
+    float *apart[TRP__WIDTH];     // where they go
+    uint32_t out_stride;
 };
 
-TRP__INLINE wf4 load_lanes(const float *const *at)
+TRP__INLINE wf4 load_rows(const float *const *at)
 {
     const wf4 rows = {
         .x = wf_from_groups(at, 0),
@@ -159,57 +163,48 @@ TRP__INLINE wf4 load_lanes(const float *const *at)
     return wf4_transpose(rows);
 }
 
-TRP__INLINE void store_lanes(struct lane_batch *batch, wf4 q)
+TRP__INLINE void store_rows(float *const *at, wf4 q)
 {
-    float rotations[TRP__WIDTH][4];
-    float *at[TRP__WIDTH];
-    for (uint32_t i = 0; i < TRP__WIDTH; i++) {
-        const int is_together = i < batch->count && batch->out_stride[i] == 1;
-        at[i] = is_together ? batch->out[i] : rotations[i];
-    }
     const wf4 rows = wf4_transpose(q);
     wf_store_groups(at, 0, rows.x);
     wf_store_groups(at + 1, 0, rows.y);
     wf_store_groups(at + 2, 0, rows.z);
     wf_store_groups(at + 3, 0, rows.w);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const size_t stride = batch->out_stride[i];
-        if (stride != 1) {
-            batch->out[i][0] = rotations[i][0];
-            batch->out[i][stride] = rotations[i][1];
-            batch->out[i][2 * stride] = rotations[i][2];
-            batch->out[i][3 * stride] = rotations[i][3];
-        }
-    }
 }
 
-static void finish_lanes(struct lane_batch *batch)
+static void finish_rotations(struct rotation_batch *batch)
 {
-    if (batch->count == 0) {
-        return;
-    }
-    for (uint32_t i = batch->count; i < TRP__WIDTH; i++) { // the rest repeats the first lane
+    const uint32_t count = batch->count;
+    for (uint32_t i = count; i < TRP__WIDTH; i++) { // the rest repeats the first one
         batch->u[i] = batch->u[0];
-        batch->bend[i] = batch->bend[0];
         batch->value0[i] = batch->value0[0];
         batch->value1[i] = batch->value1[0];
-        if (batch->is_sum) {
+        batch->out[i] = batch->copy[4][i];
+    }
+    if (batch->is_sum) {
+        for (uint32_t i = count; i < TRP__WIDTH; i++) {
             batch->leaving0[i] = batch->leaving0[0];
             batch->arriving1[i] = batch->arriving1[0];
             for (uint32_t j = 0; j < 4; j++) {
                 batch->weight[j][i] = batch->weight[j][0];
             }
         }
-    }
-    if (batch->is_sum) {
         const wf weight[4] = {wf_loadu(batch->weight[0]), wf_loadu(batch->weight[1]),
                               wf_loadu(batch->weight[2]), wf_loadu(batch->weight[3])};
-        store_lanes(batch,
-                    mix_four(load_lanes(batch->value0), load_lanes(batch->leaving0),
-                             load_lanes(batch->value1), load_lanes(batch->arriving1), weight));
+        store_rows(batch->out,
+                   mix_four(load_rows(batch->value0), load_rows(batch->leaving0),
+                            load_rows(batch->value1), load_rows(batch->arriving1), weight));
     } else {
-        store_lanes(batch, mix_two(load_lanes(batch->value0), load_lanes(batch->value1),
-                                   wf_loadu(batch->u), wf_loadu(batch->bend)));
+        store_rows(batch->out,
+                   mix_two(load_rows(batch->value0), load_rows(batch->value1), wf_loadu(batch->u)));
+    }
+    const size_t stride = batch->out_stride;
+    for (uint32_t i = 0; i < count && stride != 1; i++) {
+        const float *const q = batch->copy[4][i];
+        batch->apart[i][0] = q[0];
+        batch->apart[i][stride] = q[1];
+        batch->apart[i][2 * stride] = q[2];
+        batch->apart[i][3 * stride] = q[3];
     }
     batch->count = 0;
 }
@@ -224,46 +219,56 @@ TRP__INLINE const float *together(const float *at, size_t stride, float copy[4])
     return copy;
 }
 
-static void add_lane(struct lane_batch *batch, const struct trp__key_span *span, uint32_t rotation)
+TRP__INLINE void add_rotation(struct rotation_batch *batch, const struct trp__key_strip *strip,
+                              uint32_t lane, uint32_t rotation)
 {
-    const uint32_t lane = batch->count;
-    const size_t stride = span->rotation_stride;
-    batch->value0[lane] = together(span->value0 + rotation, stride, batch->copy[0][lane]);
-    batch->value1[lane] = together(span->value1 + rotation, stride, batch->copy[1][lane]);
-    if (batch->is_sum) {
-        batch->leaving0[lane] = together(span->leaving0 + rotation, stride, batch->copy[2][lane]);
-        batch->arriving1[lane] = together(span->arriving1 + rotation, stride, batch->copy[3][lane]);
-        for (uint32_t i = 0; i < 4; i++) {
-            batch->weight[i][lane] = span->weight[i];
+    const uint32_t i = batch->count;
+    const size_t stride = strip->rotation_stride;
+    batch->u[i] = strip->u[lane];
+    batch->value0[i] = together(strip->value0[lane] + rotation, stride, batch->copy[0][i]);
+    batch->value1[i] = together(strip->value1[lane] + rotation, stride, batch->copy[1][i]);
+    if (strip->is_sum) {
+        batch->leaving0[i] = together(strip->leaving0[lane] + rotation, stride, batch->copy[2][i]);
+        batch->arriving1[i] =
+            together(strip->arriving1[lane] + rotation, stride, batch->copy[3][i]);
+        for (uint32_t j = 0; j < 4; j++) {
+            batch->weight[j][i] = strip->weight[j][lane];
         }
     }
-    batch->u[lane] = span->u;
-    batch->bend[lane] = span->bend;
-    batch->out[lane] = span->rotations + rotation;
-    batch->out_stride[lane] = span->out_stride;
+    float *const out = strip->rotations[lane] + rotation;
+    batch->apart[i] = out;
+    batch->out[i] = strip->out_stride == 1 ? out : batch->copy[4][i];
     batch->count++;
     if (batch->count == TRP__WIDTH) {
-        finish_lanes(batch);
+        finish_rotations(batch);
     }
 }
 
-static void add_rotations(struct lane_batch *batch, const struct trp__key_span *span)
+static void mix_few_rotations(const struct trp__key_strip *strip)
 {
-    const int is_sum = span->form == TRP__SPAN_SUM;
-    if (batch->is_sum != is_sum) {
-        finish_lanes(batch);
-        batch->is_sum = is_sum;
+    struct rotation_batch batch;
+    batch.count = 0;
+    batch.is_sum = (int)strip->is_sum;
+    batch.out_stride = strip->out_stride;
+    for (uint32_t lane = 0; lane < strip->lane_count; lane++) {
+        for (uint32_t i = 0; i < strip->rotation_count; i++) {
+            add_rotation(&batch, strip, lane, i);
+        }
     }
-    for (uint32_t i = 0; i < span->rotation_count; i++) {
-        add_lane(batch, span, i);
+    if (batch.count > 0) {
+        finish_rotations(&batch);
     }
 }
 
 // -- Scalars -------------------------------------------------------------------------------------
 
-static void mix_scalars_linear(const float *value0, const float *value1, float u, uint32_t count,
-                               float *out)
+TRP__INLINE void mix_scalars_linear(const float *value0, const float *value1, float u,
+                                    uint32_t count, float *out)
 {
+    if (u == 0.0f) {
+        memcpy(out, value0, count * sizeof *out);
+        return;
+    }
     if (count < TRP__WIDTH) {
         for (uint32_t i = 0; i < count; i++) {
             out[i] = value0[i] + u * (value1[i] - value0[i]);
@@ -277,63 +282,46 @@ static void mix_scalars_linear(const float *value0, const float *value1, float u
     }
 }
 
-static void mix_scalars_sum(const struct trp__key_span *span)
+TRP__INLINE void mix_scalars_sum(const struct trp__key_strip *strip, uint32_t lane)
 {
-    const float *const value0 = span->value0 + span->scalar_offset;
-    const float *const leaving0 = span->leaving0 + span->scalar_offset;
-    const float *const value1 = span->value1 + span->scalar_offset;
-    const float *const arriving1 = span->arriving1 + span->scalar_offset;
-    const float *const weight = span->weight;
-    const uint32_t count = span->scalar_count;
+    const float *const value0 = strip->value0[lane] + strip->scalar_offset;
+    const float *const leaving0 = strip->leaving0[lane] + strip->scalar_offset;
+    const float *const value1 = strip->value1[lane] + strip->scalar_offset;
+    const float *const arriving1 = strip->arriving1[lane] + strip->scalar_offset;
+    const uint32_t count = strip->scalar_count;
+    float *const out = strip->scalars[lane];
     if (count < TRP__WIDTH) {
         for (uint32_t i = 0; i < count; i++) {
-            span->scalars[i] =
-                ((weight[0] * value0[i] + weight[1] * leaving0[i]) + weight[2] * value1[i]) +
-                weight[3] * arriving1[i];
+            out[i] = ((strip->weight[0][lane] * value0[i] + strip->weight[1][lane] * leaving0[i]) +
+                      strip->weight[2][lane] * value1[i]) +
+                     strip->weight[3][lane] * arriving1[i];
         }
         return;
     }
-    wf wide_weight[4];
-    splat_weights(span, wide_weight);
+    wf weight[4];
+    splat_weights(strip, lane, weight);
     for (uint32_t i = 0; i < count; i = next_vector(i, count)) {
-        wf_storeu(span->scalars + i,
-                  sum_four(wide_weight, wf_loadu(value0 + i), wf_loadu(leaving0 + i),
-                           wf_loadu(value1 + i), wf_loadu(arriving1 + i)));
+        wf_storeu(out + i, sum_four(weight, wf_loadu(value0 + i), wf_loadu(leaving0 + i),
+                                    wf_loadu(value1 + i), wf_loadu(arriving1 + i)));
     }
 }
 
-TRP__INLINE void mix_scalars(const struct trp__key_span *span)
+void TRP__KERNEL(keyed)(const struct trp__key_strip *strip)
 {
-    const float *const value0 = span->value0 + span->scalar_offset;
-    switch (span->form) {
-    case TRP__SPAN_LINEAR:
-        mix_scalars_linear(value0, span->value1 + span->scalar_offset, span->u, span->scalar_count,
-                           span->scalars);
-        break;
-    case TRP__SPAN_SUM:
-        mix_scalars_sum(span);
-        break;
-    default:
-        memcpy(span->scalars, value0, span->scalar_count * sizeof *value0);
-        break;
+    if (strip->rotation_count >= TRP__WIDTH) {
+        for (uint32_t lane = 0; lane < strip->lane_count; lane++) {
+            mix_many_rotations(strip, lane);
+        }
+    } else if (strip->rotation_count > 0) {
+        mix_few_rotations(strip);
     }
-}
-
-void TRP__KERNEL(keyed)(const struct trp__key_span *spans, uint32_t span_count)
-{
-    struct lane_batch batch;
-    batch.count = 0;
-    batch.is_sum = 0;
-    for (uint32_t i = 0; i < span_count; i++) {
-        const struct trp__key_span *const span = &spans[i];
-        if (span->rotation_count >= TRP__WIDTH) {
-            mix_many_rotations(span);
+    for (uint32_t lane = 0; lane < strip->lane_count && strip->scalar_count > 0; lane++) {
+        if (strip->is_sum) {
+            mix_scalars_sum(strip, lane);
         } else {
-            add_rotations(&batch, span);
-        }
-        if (span->scalar_count > 0) {
-            mix_scalars(span);
+            mix_scalars_linear(strip->value0[lane] + strip->scalar_offset,
+                               strip->value1[lane] + strip->scalar_offset, strip->u[lane],
+                               strip->scalar_count, strip->scalars[lane]);
         }
     }
-    finish_lanes(&batch);
 }

@@ -60,34 +60,28 @@ struct trp__sample_point {
     float u_hold; ///< 0 or 1, for lanes that hold
 };
 
-/// Values of trp__key_span::form.
-enum {
-    TRP__SPAN_COPY = 0,   ///< the first key's values
-    TRP__SPAN_LINEAR = 1, ///< between two keys; rotations the short way with bent time
-    TRP__SPAN_SUM = 2,    ///< of four planes, weighted
-};
+/// Lanes of a strip.
+#define TRP__KEY_LANES 16
 
-/// Spans that the keyed kernel gets at once, at most.
-#define TRP__KEY_BATCH_SPANS 32
-
-/// Values of one group of keyed tracks, or of a part of it, between two keys. Component c of
-/// rotation r is at [c * rotation_stride + r], scalar s at [scalar_offset + s].
-struct trp__key_span {
-    const float *value0;    ///< of the first rotation, at the first key
-    const float *value1;    ///< at the second; with COPY the same as `value0`
-    const float *leaving0;  ///< SUM: tangents or handles
-    const float *arriving1; ///< likewise
-    float weight[4];        ///< SUM: of value0, leaving0, value1, arriving1
-    float u;                ///< part of the way; COPY: 0
-    float bend;             ///< ((u * (u - 0.5)) * (u - 1)) * (2 / 3); COPY: 0
-    uint32_t form;
+/// The same keyed values, of one group of tracks or a part of it, at up to 16 places: of several
+/// instances, or of several groups that are laid out alike. Component c of rotation r is at
+/// [c * rotation_stride + r], scalar s at [scalar_offset + s].
+struct trp__key_strip {
+    uint32_t lane_count;
+    uint32_t is_sum; ///< a sum of four planes, with the weights below; else between two keys
     uint32_t rotation_count;
     uint32_t rotation_stride;
     uint32_t scalar_offset;
     uint32_t scalar_count;
-    uint32_t out_stride; ///< as `rotation_stride`, in `rotations`
-    float *rotations;    ///< [out] unit length; the identity where there is no direction
-    float *scalars;      ///< [out]
+    uint32_t out_stride;              ///< as rotation_stride, in `rotations`
+    float u[TRP__KEY_LANES];          ///< not a sum: part of the way; 0: the value itself
+    float weight[4][TRP__KEY_LANES];  ///< sum: of value0, leaving0, value1, arriving1
+    const float *value0[TRP__KEY_LANES];
+    const float *value1[TRP__KEY_LANES];
+    const float *leaving0[TRP__KEY_LANES];  ///< sum: tangents or handles
+    const float *arriving1[TRP__KEY_LANES]; ///< likewise
+    float *rotations[TRP__KEY_LANES]; ///< [out] unit length; identity where without direction
+    float *scalars[TRP__KEY_LANES];   ///< [out]
 };
 
 struct trp__kernels {
@@ -107,8 +101,8 @@ struct trp__kernels {
     void (*blend)(const trp_blend_layer *layers, uint32_t layer_count, const trp_pose_block *rest,
                   uint32_t block_count, trp_pose_block *pose);
 
-    /// Evaluates keyed values; writes nothing but what the spans name.
-    void (*keyed)(const struct trp__key_span *spans, uint32_t span_count);
+    /// Evaluates keyed values; reads and writes nothing but what the strip names.
+    void (*keyed)(const struct trp__key_strip *strip);
 
     /// Instances that `model` and `palette` take at once: the width of the instruction set.
     uint32_t group;

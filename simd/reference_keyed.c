@@ -23,12 +23,12 @@ static void normalise(float q[4])
 
 /// Between two rotations: time bends towards that of slerp, and the second one joins the first's
 /// hemisphere.
-static void mix_two(const struct trp__key_span *span, const float q0[4], const float q1[4],
-                    float q[4])
+static void mix_two(float u, const float q0[4], const float q1[4], float q[4])
 {
     const float dot = ((q0[0] * q1[0] + q0[1] * q1[1]) + q0[2] * q1[2]) + q0[3] * q1[3];
     const float absolute = dot < 0.0f ? -dot : dot;
-    const float v = span->u + span->bend * (1.0f - absolute);
+    const float bend = ((u * (u - 0.5f)) * (u - 1.0f)) * (2.0f / 3.0f);
+    const float v = u + bend * (1.0f - absolute);
     const float weight0 = 1.0f - v;
     const float weight1 = dot < 0.0f ? -v : v;
     for (uint32_t i = 0; i < 4; i++) {
@@ -36,54 +36,53 @@ static void mix_two(const struct trp__key_span *span, const float q0[4], const f
     }
 }
 
-static float sum_four(const struct trp__key_span *span, size_t at)
+static float sum_four(const struct trp__key_strip *strip, uint32_t lane, size_t at)
 {
-    return ((span->weight[0] * span->value0[at] + span->weight[1] * span->leaving0[at]) +
-            span->weight[2] * span->value1[at]) +
-           span->weight[3] * span->arriving1[at];
+    return ((strip->weight[0][lane] * strip->value0[lane][at] +
+             strip->weight[1][lane] * strip->leaving0[lane][at]) +
+            strip->weight[2][lane] * strip->value1[lane][at]) +
+           strip->weight[3][lane] * strip->arriving1[lane][at];
 }
 
-static void mix_rotation(const struct trp__key_span *span, uint32_t rotation)
+static void mix_rotation(const struct trp__key_strip *strip, uint32_t lane, uint32_t rotation)
 {
     float q0[4];
     float q1[4];
     float q[4];
     for (uint32_t i = 0; i < 4; i++) {
-        const size_t at = (size_t)i * span->rotation_stride + rotation;
-        q0[i] = span->value0[at];
-        q1[i] = span->value1[at];
-        q[i] = span->form == TRP__SPAN_SUM ? sum_four(span, at) : 0.0f;
+        const size_t at = (size_t)i * strip->rotation_stride + rotation;
+        q0[i] = strip->value0[lane][at];
+        q1[i] = strip->value1[lane][at];
+        q[i] = strip->is_sum ? sum_four(strip, lane, at) : 0.0f;
     }
-    if (span->form != TRP__SPAN_SUM) {
-        mix_two(span, q0, q1, q);
+    if (!strip->is_sum) {
+        mix_two(strip->u[lane], q0, q1, q);
     }
     normalise(q);
     for (uint32_t i = 0; i < 4; i++) {
-        span->rotations[(size_t)i * span->out_stride + rotation] = q[i];
+        strip->rotations[lane][(size_t)i * strip->out_stride + rotation] = q[i];
     }
 }
 
-static float mix_scalar(const struct trp__key_span *span, uint32_t scalar)
+static float mix_scalar(const struct trp__key_strip *strip, uint32_t lane, uint32_t scalar)
 {
-    const size_t at = (size_t)span->scalar_offset + scalar;
-    switch (span->form) {
-    case TRP__SPAN_LINEAR:
-        return span->value0[at] + span->u * (span->value1[at] - span->value0[at]);
-    case TRP__SPAN_SUM:
-        return sum_four(span, at);
-    default:
-        return span->value0[at];
+    const size_t at = (size_t)strip->scalar_offset + scalar;
+    if (strip->is_sum) {
+        return sum_four(strip, lane, at);
     }
+    const float value0 = strip->value0[lane][at];
+    const float u = strip->u[lane];
+    return u == 0.0f ? value0 : value0 + u * (strip->value1[lane][at] - value0);
 }
 
-void trp__reference_keyed(const struct trp__key_span *spans, uint32_t span_count)
+void trp__reference_keyed(const struct trp__key_strip *strip)
 {
-    for (uint32_t i = 0; i < span_count; i++) {
-        for (uint32_t j = 0; j < spans[i].rotation_count; j++) {
-            mix_rotation(&spans[i], j);
+    for (uint32_t lane = 0; lane < strip->lane_count; lane++) {
+        for (uint32_t i = 0; i < strip->rotation_count; i++) {
+            mix_rotation(strip, lane, i);
         }
-        for (uint32_t j = 0; j < spans[i].scalar_count; j++) {
-            spans[i].scalars[j] = mix_scalar(&spans[i], j);
+        for (uint32_t i = 0; i < strip->scalar_count; i++) {
+            strip->scalars[lane][i] = mix_scalar(strip, lane, i);
         }
     }
 }

@@ -22,20 +22,29 @@ struct trp__keyed {
     const struct trp__keyed_track *tracks; ///< sorted by group
 };
 
-/// Some of the components of a group.
-struct trp__key_range {
-    uint32_t first_rotation;
-    uint32_t rotation_count;
-    uint32_t first_scalar;
+/// A group of tracks, or some components of it: where they lie in each key.
+struct trp__key_source {
+    const struct trp__keyed *keyed;
+    const struct trp__key_group *group;
+    const double *times;
+    const float *values;     ///< in the value plane of the first key
+    size_t key_stride;       ///< floats from a key to the next
+    size_t component_count;  ///< floats from a plane to the next
+    uint32_t rotation_count; ///< of which the first one lies at `values`
+    uint32_t scalar_offset;
     uint32_t scalar_count;
 };
 
-/// Spans that wait for the kernel, so that it can work on many short ones at once. See
-/// trp__key_batch_start.
+/// A moment of an instance.
+struct trp__key_instance {
+    double time_s;     ///< NaN counts as 0
+    uint32_t *cursors; ///< [in,out] a hint for each group; null: none
+};
+
+/// A strip that is being filled, to be evaluated when it is full or something else comes.
 struct trp__key_batch {
     const struct trp__kernels *kernels;
-    uint32_t span_count;
-    struct trp__key_span spans[TRP__KEY_BATCH_SPANS];
+    struct trp__key_strip strip;
 };
 
 /// Returns the arrays of a keyed part.
@@ -46,33 +55,29 @@ struct trp__keyed trp__keyed_of(const uint8_t *bytes);
 trp_interpolation trp__key_interpolation(const struct trp__keyed *keyed,
                                          const struct trp__key_group *group, uint32_t key);
 
-/// Finds the keys of a group around a time; see trp__key_find.
-static inline struct trp__key_place trp__group_find(const struct trp__keyed *keyed,
-                                                    const struct trp__key_group *group,
-                                                    double time_s, uint32_t *cursor)
-{
-    const double *const times = (const void *)(keyed->bytes + group->times);
-    return trp__key_find(times, group->key_count, time_s, cursor);
-}
+/// Fills a source with all of a group.
+void trp__key_source_set_group(struct trp__key_source *source, const struct trp__keyed *keyed,
+                               const struct trp__key_group *group);
+
+/// Fills a source with the components of one track.
+void trp__key_source_set_track(struct trp__key_source *source, const struct trp__keyed *keyed,
+                               const trp_track *track);
 
 /// Starts an empty batch.
 static inline void trp__key_batch_start(struct trp__key_batch *batch,
                                         const struct trp__kernels *kernels)
 {
     batch->kernels = kernels;
-    batch->span_count = 0;
+    batch->strip.lane_count = 0;
 }
 
-/// Evaluates a range of a group at a place between its keys. `rotations` and `scalars` are written
-/// by trp__key_batch_finish at the latest.
-/// @param rotations [out] component c of rotation r goes to rotations[c * rotation_stride + r],
-///                  counted from the range's first
-/// @param rotation_stride at least range->rotation_count
-/// @param scalars   [out] range->scalar_count
-void trp__key_batch_add(struct trp__key_batch *batch, const struct trp__keyed *keyed,
-                        const struct trp__key_group *group, const struct trp__key_range *range,
-                        const struct trp__key_place *place, float *rotations,
-                        uint32_t rotation_stride, float *scalars);
+/// Evaluates a source at a place between its keys, by trp__key_batch_finish at the latest.
+/// @param rotations  [out] component c of rotation r goes to rotations[c * out_stride + r]
+/// @param out_stride at least source->rotation_count
+/// @param scalars    [out] source->scalar_count
+void trp__key_batch_add(struct trp__key_batch *batch, const struct trp__key_source *source,
+                        const struct trp__key_place *place, float *rotations, uint32_t out_stride,
+                        float *scalars);
 
 /// Evaluates what still waits.
 void trp__key_batch_finish(struct trp__key_batch *batch);
@@ -81,17 +86,20 @@ void trp__key_batch_finish(struct trp__key_batch *batch);
 /// @param index [0, keyed->track_count)
 void trp__track_of(const struct trp__keyed *keyed, uint32_t index, trp_track *track);
 
-/// Evaluates all groups at one time.
-/// @param cursors    [in,out] a hint for each group; null: none
-/// @param components [out] keyed->component_count: group after group, each as its keys are laid out
+/// Evaluates all groups of a clip for some instances.
+/// @param components [out] instance_count times keyed->component_count: group after group, each as
+///                   its keys are laid out
+/// Best with 16 instances or more, few enough for the components to stay in the cache.
 void trp__keyed_evaluate(const struct trp__keyed *keyed, const struct trp__kernels *kernels,
-                         double time_s, uint32_t *cursors, float *components);
+                         const struct trp__key_instance *instances, uint32_t instance_count,
+                         float *components);
 
-/// Puts evaluated components into the lanes of a pose that their tracks are for.
+/// Puts evaluated components into the lanes of poses that their tracks are for.
 /// @param components  from trp__keyed_evaluate
-/// @param block_count of the pose; lanes from there on are left out
-/// @param pose        [in,out] other lanes stay as they are
-void trp__keyed_write_pose(const struct trp__keyed *keyed, const float *components,
-                           uint32_t block_count, trp_pose_block *pose);
+/// @param block_count of each pose; lanes from there on are left out
+/// @param poses       [in,out] instance_count; other lanes stay as they are; null ones are left out
+void trp__keyed_write_poses(const struct trp__keyed *keyed, const float *components,
+                            uint32_t instance_count, uint32_t block_count,
+                            trp_pose_block *const *poses);
 
 #endif

@@ -49,19 +49,6 @@ trp_interpolation trp_track_interpolation(const trp_track *track, uint32_t key)
 
 // -- Sampling
 
-static void add_track(struct trp__key_batch *batch, const struct trp__keyed *keyed,
-                      const trp_track *track, const struct trp__key_place *place, float *into)
-{
-    const bool is_rotation = track->path == TRP_PATH_ROTATION;
-    const struct trp__key_range range = {
-        .first_rotation = is_rotation ? track->first : 0,
-        .rotation_count = is_rotation ? 1 : 0,
-        .first_scalar = is_rotation ? 0 : track->first,
-        .scalar_count = is_rotation ? 0 : track->stride,
-    };
-    trp__key_batch_add(batch, keyed, &keyed->groups[track->group], &range, place, into, 1, into);
-}
-
 static bool can_sample(const trp_track *track, const float *into)
 {
     return track && track->keyed && trp__is_aligned(into, sizeof(float));
@@ -137,13 +124,15 @@ trp_result trp_sample_tracks(const trp_track_args *args)
         const struct trp__keyed keyed = trp__keyed_of(request->track->keyed);
         if (i == 0 || !is_same_place(request, request - 1)) {
             cursor = request->cursor ? *request->cursor : 0;
-            place = trp__group_find(&keyed, &keyed.groups[request->track->group], request->time_s,
-                                    &cursor);
+            place = trp__key_find(request->track->times, request->track->key_count, request->time_s,
+                                  &cursor);
         }
         if (request->cursor) {
             *request->cursor = cursor;
         }
-        add_track(&batch, &keyed, request->track, &place, request->into);
+        struct trp__key_source source;
+        trp__key_source_set_track(&source, &keyed, request->track);
+        trp__key_batch_add(&batch, &source, &place, request->into, 1, request->into);
     }
     trp__key_batch_finish(&batch);
     return TRP_OK;

@@ -271,6 +271,8 @@ static void test_cli_unknown_option_is_a_usage_error(void **state)
     expect_refusal(run("compile", source, NULL), 1, "no output");
     expect_refusal(run("compile", "-o", "x.trp", NULL), 1, "no input");
     expect_refusal(run("compile", "--unit", "0", source, "-o", "x.trp", NULL), 1, "--unit");
+    expect_refusal(run("compile", "--unit", "1e300", source, "-o", "x.trp", NULL), 1, "--unit");
+    expect_refusal(run("compile", "--shell", "1e-10", source, "-o", "x.trp", NULL), 1, "--shell");
     expect_refusal(run("compile", "--unit", "1m", source, "-o", "x.trp", NULL), 1, "--unit");
     expect_refusal(run("compile", source, "-o", "", NULL), 1, "no output");
     expect_refusal(run("compile", source, "-o", "x.trp", "--depfile", "", NULL), 1, "--depfile");
@@ -409,6 +411,7 @@ static void test_cli_compile_options_apply_to_inputs_after_them(void **state)
         run("compile", "--unit", "0.0254", "--additive", "rest", "inches.gltf", "--unit", "1",
             "--additive", "none", "metres.gltf", "--unit", "3", "-o", "x.trp", NULL);
     expect_success(&outcome);
+    assert_non_null(strstr(outcome.err, "warning: compile: --unit changes nothing here"));
     discard(&outcome);
     json_t *const info = expect_json(run("info", "x.trp", "--json", NULL), "info");
     json_t *const skeletons = json_object_get(info, "skeletons");

@@ -541,7 +541,8 @@ static void build_world(struct gltf_builder *builder)
         "\"baseColorTexture\":{\"index\":1}}}],"
         "\"cameras\":[{\"perspective\":{\"yfov\":0.75}}],"
         "\"extensions\":{\"KHR_lights_punctual\":{\"lights\":[{\"intensity\":4}]},"
-        "\"EXT_dial\":{\"values\":[1,\"two\"],\"none\":null,\"empty\":[],\"huge\":1e39}},";
+        "\"EXT_dial\":{\"values\":[1,\"two\"],\"none\":null,\"empty\":[],\"huge\":1e39,\"index\":0."
+        "5}},";
 }
 
 struct pointer_case {
@@ -600,6 +601,8 @@ static void test_gltf_pointer_leads_to_a_property_of_type_count_and_rest(void **
          "float of -1: 1 0 0 0.5"},
         {"/cameras/0/perspective/yfov", "SCALAR 5126 2 LINEAR", "float of -1: 0.75"},
         {"/extensions/KHR_lights_punctual/lights/0/intensity", "SCALAR 5126 2 LINEAR",
+         "float of -1: 4"},
+        {"/extensions/KHR_lights_punctual/lights/0/intensity", "SCALAR 5121 2 STEP",
          "float of -1: 4"},
         // Not in the file: the first key says where it rests.
         {"/materials/0/normalTexture/scale", "SCALAR 5126 2 STEP", "float of -1: 0"},
@@ -693,6 +696,11 @@ static void test_gltf_pointer_that_is_wrong_is_refused_by_place(void **state)
          AT "\"x\" is no index of the 2 \"weights\" [gltf.pointer.range]"},
         {"/nodes/1/weights", "SCALAR 5126 2 STEP",
          AT "node 1 has no mesh, and so no weights [gltf.animation.weights]"},
+        {"/nodes/0/weights/1/0", "SCALAR 5126 2 STEP",
+         AT "there is nothing in \"1\" [gltf.pointer.range]"},
+        {"/extensions/EXT_dial/index", "SCALAR 5126 2 STEP",
+         "animations[0].channels[0]: /extensions/EXT_dial/index rests at 0.5, which is no integer "
+         "of up to 24 bits [gltf.pointer.default]"},
         {"/materials/0/alphaCutoff/x", "SCALAR 5126 2 STEP",
          AT "there is nothing in \"alphaCutoff\" [gltf.pointer.range]"},
         {"/nodes/0/translation/0", "SCALAR 5126 2 STEP",
@@ -979,6 +987,36 @@ static void test_gltf_pointer_driven_as_two_things_by_two_clips_is_refused(void 
     assert_refused(builder, TROUPE_EXIT_INPUT,
                    "animations[1].channels[0]: drives /extensions/EXT_host/dials as 2 float values,"
                    " which another clip drives as 3 float values [gltf.pointer.type]");
+}
+
+static void test_gltf_pointer_driven_as_number_and_integer_by_two_clips_is_refused(void **state)
+{
+    (void)state;
+    struct gltf_builder *const builder = builder_new();
+    build_world(builder);
+    const uint8_t values[2] = {1, 2};
+    const uint32_t input = build_times(builder, 2);
+    const uint32_t output = gltf_builder_accessor(builder, 5121, "SCALAR", 2, "", values, 2);
+    build_pointer(builder, "/nodes/1/extras/state", input, output, "STEP");
+    build_pointer(builder, "/nodes/1/extras/state", input, output, "LINEAR");
+    assert_refused(builder, TROUPE_EXIT_INPUT,
+                   "animations[1].channels[0]: drives /nodes/1/extras/state as 1 float values, "
+                   "which another clip drives as 1 integer values [gltf.pointer.type]");
+}
+
+static void test_gltf_properties_leave_matrices_that_shear_alone(void **state)
+{
+    (void)state;
+    struct gltf_builder *const builder = builder_new();
+    build_morph(builder, 1, ",\"matrix\":[1,0,0,0,1,1,0,0,0,0,1,0,0,0,0,1]", "");
+    const float values[2] = {0, 1};
+    const uint32_t input = build_times(builder, 2);
+    build_weights(builder, 0, input, gltf_builder_floats(builder, 1, 2, values), "LINEAR");
+    struct scene scene;
+    struct report report;
+    assert_imports(builder, &scene, &report);
+    assert_int_equal(report.warning_count, 1); // the shear, which places nothing that moves
+    scene_free(&scene);
 }
 
 static void test_gltf_booleans_are_zero_or_one_and_integers_whole(void **state)
@@ -1460,6 +1498,8 @@ int main(void)
         cmocka_unit_test(test_gltf_pointer_to_a_whole_and_to_its_part_conflict),
         cmocka_unit_test(test_gltf_pointer_to_a_whole_and_its_part_in_two_clips_only_warns),
         cmocka_unit_test(test_gltf_pointer_driven_as_two_things_by_two_clips_is_refused),
+        cmocka_unit_test(test_gltf_pointer_driven_as_number_and_integer_by_two_clips_is_refused),
+        cmocka_unit_test(test_gltf_properties_leave_matrices_that_shear_alone),
         cmocka_unit_test(test_gltf_booleans_are_zero_or_one_and_integers_whole),
         cmocka_unit_test(test_gltf_pointers_in_great_number_stay_apart),
         cmocka_unit_test(test_gltf_many_nodes_of_one_large_mesh_are_bounded),

@@ -28,9 +28,11 @@ static uint32_t compare_count;
 
 // -- Helpers -------------------------------------------------------------------------------------
 
-static const struct trp__kernels *kernels_of(trp_isa isa)
+static void evaluate(const struct trp__keyed *keyed, trp_isa isa, double time_s, uint32_t *cursors,
+                     float *components)
 {
-    return trp__kernels_of(isa);
+    const struct trp__key_instance instance = {time_s, cursors};
+    trp__keyed_evaluate(keyed, trp__kernels_of(isa), &instance, 1, components);
 }
 
 /// Evaluates with the reference and with every other table; the bits must agree. Results lie right
@@ -39,11 +41,11 @@ static const float *evaluate_everywhere(const struct trp__keyed *keyed, double t
 {
     const size_t bytes = keyed->component_count * sizeof(float);
     float *const expected = synthetic_memory(bytes);
-    trp__keyed_evaluate(keyed, kernels_of(TRP_ISA_REFERENCE), time_s, NULL, expected);
+    evaluate(keyed, TRP_ISA_REFERENCE, time_s, NULL, expected);
     for (int isa = 1; isa < TRP_ISA_COUNT; isa++) {
         if (trp_isa_available((trp_isa)isa)) {
             float *const components = synthetic_memory(bytes);
-            trp__keyed_evaluate(keyed, kernels_of((trp_isa)isa), time_s, NULL, components);
+            evaluate(keyed, (trp_isa)isa, time_s, NULL, components);
             assert_memory_equal(components, expected, bytes);
         }
     }
@@ -232,9 +234,98 @@ static void test_keyed_evaluate_shares_cursors_of_any_content(void **state)
         for (int j = 0; i % 3 == 0 && j < 20; j++) {
             cursors[j] = synthetic_chance(&chance) >> synthetic_chance(&chance) % 32;
         }
-        trp__keyed_evaluate(&keyed, trp__kernels_active(), time, NULL, fresh);
-        trp__keyed_evaluate(&keyed, trp__kernels_active(), time, cursors, hinted);
+        evaluate(&keyed, trp_isa_active(), time, NULL, fresh);
+        evaluate(&keyed, trp_isa_active(), time, cursors, hinted);
         assert_memory_equal(fresh, hinted, sizeof fresh);
+    }
+    synthetic_release();
+}
+
+static void test_keyed_evaluate_instances_do_not_change_each_other(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct keyed_recipe recipes[8];
+        for (uint32_t i = 0; i < 8; i++) {
+            recipes[i] = (struct keyed_recipe){.seed = seed * 8 + i,
+                                               .rotation_count = (uint32_t)(seed * i) % 20,
+                                               .scalar_count = (uint32_t)(seed + i) % 7,
+                                               .key_count = 1 + i,
+                                               .interpolation = KEYED_MIXED};
+        }
+        const struct trp__keyed keyed = keyed_build(recipes, 8);
+        const size_t bytes = keyed.component_count * sizeof(float);
+        FOR_EACH_ISA(isa)
+        {
+            uint64_t chance = seed * 2 + 1;
+            const uint32_t count = 1 + synthetic_chance(&chance) % 40;
+            struct trp__key_instance instances[40];
+            uint32_t cursors[40][8];
+            memset(cursors, 0x7F, sizeof cursors);
+            for (uint32_t i = 0; i < count; i++) {
+                instances[i].time_s = synthetic_chance_between(&chance, -0.2, 1);
+                instances[i].cursors = i % 3 ? cursors[i] : NULL;
+            }
+            float *const crowd = synthetic_memory(count * bytes);
+            float *const one = synthetic_memory(bytes);
+            trp__keyed_evaluate(&keyed, trp__kernels_active(), instances, count, crowd);
+            for (uint32_t i = 0; i < count; i++) {
+                evaluate(&keyed, TRP_ISA_REFERENCE, instances[i].time_s, NULL, one);
+                assert_memory_equal(one, crowd + i * keyed.component_count, bytes);
+            }
+        }
+        synthetic_release();
+    }
+}
+
+/// Turns the tracks of a group of 40 rotations and 2 * 40 vectors into those of a rig: lanes from
+/// `first_lane` on, in order or with gaps.
+static void make_rig(const struct trp__keyed *keyed, uint32_t first_lane, uint32_t lane_step)
+{
+    struct trp__keyed_track *const tracks = (void *)(uintptr_t)keyed->tracks;
+    for (uint32_t i = 0; i < 120; i++) {
+        tracks[i].path = (uint8_t)(i / 40);
+        tracks[i].target = first_lane + i % 40 * lane_step;
+    }
+}
+
+static void test_keyed_write_poses_puts_every_value_into_its_lane_and_no_other(void **state)
+{
+    (void)state;
+    static const uint32_t rigs[5][3] = {{0, 1, 3}, {5, 1, 3}, {7, 1, 2}, {3, 2, 6}, {60, 1, 2}};
+    const struct keyed_recipe recipes[2] = {
+        {.seed = 2,
+         .rotation_count = 40,
+         .scalar_count = 240,
+         .stride = 3,
+         .key_count = 4,
+         .interpolation = 1},
+        {.seed = 1, .scalar_count = 3, .key_count = 2, .interpolation = 1}, // a property
+    };
+    const struct trp__keyed keyed = keyed_build(recipes, 2);
+    for (uint32_t rig = 0; rig < 5; rig++) {
+        const uint32_t block_count = rigs[rig][2];
+        make_rig(&keyed, rigs[rig][0], rigs[rig][1]);
+        float components[2][403];
+        const struct trp__key_instance instances[2] = {{0.05, NULL}, {0.12, NULL}};
+        trp__keyed_evaluate(&keyed, trp__kernels_active(), instances, 2, components[0]);
+        trp_pose_block *poses[2] = {synthetic_memory(block_count * sizeof *poses[0]), NULL};
+        trp_pose_block *const expected = synthetic_memory(block_count * sizeof *expected);
+        memset(poses[0], 0x11, block_count * sizeof *poses[0]);
+        memset(expected, 0x11, block_count * sizeof *expected);
+        for (uint32_t i = 0; i < 120; i++) {
+            const trp_track track = keyed_track(&keyed, i);
+            const uint32_t lane = track.target % 16;
+            for (uint32_t j = 0; j < track.stride && track.target / 16 < block_count; j++) {
+                trp_pose_block *const block = &expected[track.target / 16];
+                float *const to = track.path == TRP_PATH_ROTATION      ? block->rotation[j]
+                                  : track.path == TRP_PATH_TRANSLATION ? block->translation[j]
+                                                                       : block->scale[j];
+                to[lane] = components[0][place_of(&keyed, &track, j)];
+            }
+        }
+        trp__keyed_write_poses(&keyed, components[0], 2, block_count, poses);
+        assert_memory_equal(poses[0], expected, block_count * sizeof *expected);
     }
     synthetic_release();
 }
@@ -277,7 +368,7 @@ static void test_keyed_evaluate_flushing_denormals_changes_no_bit(void **state)
         const struct trp__keyed keyed = keyed_build(&recipe, 1);
         float expected[4 * 11 + 9];
         for (double time = -0.1; time < 1.3; time += 0.013) {
-            trp__keyed_evaluate(&keyed, kernels_of(TRP_ISA_REFERENCE), time, NULL, expected);
+            evaluate(&keyed, TRP_ISA_REFERENCE, time, NULL, expected);
             const unsigned int mode = _mm_getcsr();
             _mm_setcsr(mode | 0x8040); // FTZ, DAZ
             const float *const components = evaluate_everywhere(&keyed, time);
@@ -316,7 +407,7 @@ static void test_keyed_of_nothing_is_empty(void **state)
     const struct trp__keyed keyed = trp__keyed_of(NULL);
     assert_int_equal(keyed.group_count, 0);
     assert_int_equal(keyed.track_count, 0);
-    trp__keyed_evaluate(&keyed, trp__kernels_active(), 0, NULL, NULL);
+    evaluate(&keyed, TRP_ISA_REFERENCE, 0, NULL, NULL);
 }
 
 int main(void)
@@ -331,6 +422,8 @@ int main(void)
         cmocka_unit_test(test_keyed_evaluate_every_size_and_interpolation_is_right_in_every_table),
         cmocka_unit_test(test_keyed_evaluate_groups_of_all_sizes_share_a_batch),
         cmocka_unit_test(test_keyed_evaluate_shares_cursors_of_any_content),
+        cmocka_unit_test(test_keyed_evaluate_instances_do_not_change_each_other),
+        cmocka_unit_test(test_keyed_write_poses_puts_every_value_into_its_lane_and_no_other),
         cmocka_unit_test(test_keyed_evaluate_rotations_without_direction_are_the_identity),
         cmocka_unit_test(test_keyed_evaluate_flushing_denormals_changes_no_bit),
         cmocka_unit_test(test_keyed_evaluate_nearest_times_stay_finite_with_denormals_flushed),

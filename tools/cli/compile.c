@@ -21,6 +21,7 @@ struct compile_command {
     const char *output;
     const char *skeleton;
     const char *depfile;
+    const char *idle_option; // given after the last input, which it does not apply to, or null
     bool is_json;
     bool is_quiet;
     struct arena arena;
@@ -58,12 +59,12 @@ static const struct option long_options[] = {
     {0},
 };
 
-/// Reads a number above zero.
+/// Reads a number above zero, of a size that a pack's floats hold with its squares and ratios.
 /// @return false where it is none.
 static bool parse_positive(const char *text, double *value)
 {
     double number = 0;
-    if (!cli_parse_number(text, &number) || !(number > 0)) {
+    if (!cli_parse_number(text, &number) || !(number >= 1e-9 && number <= 1e9)) {
         return false;
     }
     *value = number;
@@ -147,6 +148,7 @@ static void add_input(struct compile_command *command, const struct compile_inpu
     struct compile_input *const input = &command->inputs[command->options.input_count++];
     *input = *current;
     input->path = path;
+    command->idle_option = NULL;
 }
 
 /// Reads the command line in order, since options apply to what follows them.
@@ -201,6 +203,7 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
                                 option_values(option), optarg);
                 return false;
             }
+            command->idle_option = option_name(option);
             break;
         default:
             *code = cli_option_other("compile", option, argv);
@@ -357,6 +360,11 @@ static void compile(struct compile_command *command, struct rule *rule, struct r
 static enum troupe_exit run_command(struct compile_command *command)
 {
     struct report report = {.out = stderr};
+    if (command->idle_option != NULL) {
+        report_warning(&report, "compile", "cli.order",
+                       "--%s changes nothing here: it applies to inputs after it",
+                       command->idle_option);
+    }
     struct rule rule = {.command = command};
     rule.stream = open_memstream(&rule.text, &rule.size_bytes);
     if (rule.stream == NULL) {

@@ -24,7 +24,7 @@ const struct cli_verb cli_verbs[] = {
         "  --json               print what the pack holds as JSON\n"
         "  --quiet              print nothing but warnings and errors\n"
         "\n"
-        "These apply to the inputs after them, until given again:\n"
+        "These apply to the inputs after them, until given again (numbers from 1e-9 to 1e9):\n"
         "  --unit METRES        size of one unit of the source (default 1)\n"
         "  --error MM           error budget (default 0.1)\n"
         "  --shell METRES       distance from a joint at which error is measured (default 0.03)\n"

@@ -167,11 +167,14 @@ static bool weights_describe(const struct pointer *pointer, struct gltf_target *
         return true;
     }
     uint32_t weight;
-    if (pointer->token_count > 4 ||
-        !token_is_index(pointer->tokens[3], target->mesh->target_count, &weight)) {
+    if (!token_is_index(pointer->tokens[3], target->mesh->target_count, &weight)) {
         return json_refuse(pointer->place, TROUPE_EXIT_INPUT, "gltf.pointer.range",
                            "\"%s\" is no index of the %u \"weights\"", pointer->tokens[3],
                            target->mesh->target_count);
+    }
+    if (pointer->token_count > 4) {
+        return json_refuse(pointer->place, TROUPE_EXIT_INPUT, "gltf.pointer.range",
+                           "there is nothing in \"%s\"", pointer->tokens[3]);
     }
     target->value_count = 1;
     target->weight = (int32_t)weight;
