@@ -573,7 +573,8 @@ static void test_cli_info_shows_properties_and_where_they_went(void **state)
     assert_int_equal((int)number_of(lamp, "keyed_tracks"), 1); // it jumps off the grid
     assert_int_equal((int)number_of(lamp, "absent_values"), 2);
     assert_int_equal((int)number_of(lamp, "constant_values") +
-                         (int)number_of(lamp, "dense_values") + (int)number_of(lamp, "keyed_values"),
+                         (int)number_of(lamp, "dense_values") +
+                         (int)number_of(lamp, "keyed_values"),
                      5);
     assert_true(number_of(lamp, "keyed_values") >= 1); // the switch
     assert_true(number_of(lamp, "keyed_bytes") > 0);
@@ -861,7 +862,7 @@ static void test_cli_sample_filters_joints_and_properties(void **state)
     assert_null(strstr(table.out, "tx"));
     assert_null(strstr(table.out, PUPPET_COLOUR));
     discard(&table);
-    expect_refusal(run("sample", puppet, "--clip", "linear", "--property", "/nodes/0/wieghts", NULL),
+    expect_refusal(run("sample", puppet, "--clip", "linear", "--property", "/nodes/0/weight", NULL),
                    3, "nearest: '" PUPPET_WEIGHTS "'");
     expect_refusal(run("sample", pack, "--clip", "wave", "--property", PUPPET_WEIGHTS, NULL), 3,
                    "[cli.property]");
@@ -953,7 +954,8 @@ static void test_cli_verify_tells_good_from_bad(void **state)
 static void test_cli_verify_measures_properties(void **state)
 {
     (void)state;
-    json_t *const good = expect_json(run("verify", puppet, puppet_source, "--json", NULL), "verify");
+    json_t *const good =
+        expect_json(run("verify", puppet, puppet_source, "--json", NULL), "verify");
     assert_true(json_is_true(json_object_get(good, "ok")));
     json_t *const linear = named(json_object_get(good, "clips"), "linear");
     assert_true(number_of(linear, "max_value_error") > 0);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Compares Troupe with three.js: the same glTF file, the same moments, model matrices of every
-// joint. Fails where a point near a joint is further away than the limit.
+// joint and weights of every morph target. Fails where a point near a joint, or a weight, is further
+// away than the limit. The moments are random ones, those of all steps and the ones just before; the
+// packs are two: as compiled by default, and exact.
 //
 // Usage: node check.mjs MODULES TROUPE FILE UNIT TIMES [SEED]
 //   MODULES  folder that holds node_modules/three
@@ -16,6 +18,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const limitMillimetres = 0.12;
+const limitWeight = 1e-5;
 const shellMetres = 0.03;
 
 process.on('uncaughtException', (error) => {
@@ -131,6 +134,26 @@ function pairClips(packClips, animations, names) {
     });
 }
 
+/** Returns the times at which anything in a clip jumps, in order. */
+function stepTimes(animation) {
+    const times = animation.tracks
+        .filter((track) => track.getInterpolation() === three.InterpolateDiscrete)
+        .flatMap((track) => Array.from(track.times).slice(1));
+    return [...new Set(times)].sort((a, b) => a - b);
+}
+
+/**
+ * Returns the moments to compare: random ones, and both sides of all steps.
+ * @param early seconds before a step in which Troupe may have switched already
+ */
+function momentsOf(clip, animation, random, early) {
+    const steps = stepTimes(animation);
+    const moments = Array.from({ length: timeCount }, () => random() * clip.duration_s)
+        .concat(steps, steps.map((step) => step - Math.max(early, 1e-9)));
+    return moments.filter((moment) =>
+        moment >= 0 && !steps.some((step) => step > moment && step - moment < early));
+}
+
 const container = readContainer(readFileSync(file));
 const names = (container.json.animations ?? []).map((animation) => animation.name ?? '');
 const text = makeHeadless(container, dirname(resolve(file)));
@@ -147,46 +170,81 @@ for (const [node, object] of objectOfNode) {
     shellOfNode.set(node, shellMetres / (metresPerUnit * restScale(object)));
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'troupe-three-'));
-let worst = { millimetres: 0, where: 'nowhere' };
-let compared = 0;
-try {
-    const pack = join(folder, 'check.trp');
-    execFileSync(troupe, ['compile', '--quiet', '--unit', unitText, file, '-o', pack],
-        { stdio: ['ignore', 'ignore', 'inherit'] });
-    const info = troupeJson('info', pack);
+const worst = {
+    matrices: { count: 0, distance: 0, where: 'nowhere' },
+    weights: { count: 0, distance: 0, where: 'nowhere' },
+};
+
+function note(kind, distance, where) {
+    worst[kind].count++;
+    if (!(distance <= worst[kind].distance)) {
+        worst[kind].distance = distance;
+        worst[kind].where = where;
+    }
+}
+
+function compareJoint(joint, where) {
+    const object = objectOfNode.get(joint.node);
+    if (object === undefined) {
+        throw new Error(`joint '${joint.name}' is no node of the file`);
+    }
+    note('matrices', 1000 * metresPerUnit *
+        displacement(object, joint.model, shellOfNode.get(joint.node)), where);
+}
+
+function compareWeights(property, where) {
+    const node = /^\/nodes\/(\d+)\/weights$/.exec(property.path)?.[1];
+    if (node === undefined) {
+        return;
+    }
+    const object = objectOfNode.get(Number(node));
+    const mesh = [object, ...object.children].find((child) => child.morphTargetInfluences);
+    property.values.forEach((weight, target) => {
+        note('weights', Math.abs(weight - mesh.morphTargetInfluences[target]), where);
+    });
+}
+
+/** Compares all clips of one pack. */
+function comparePack(pack, isExact, mixer) {
     const random = randomFrom(Number(seedText ?? 1));
-    const mixer = new three.AnimationMixer(gltf.scene);
+    const info = troupeJson('info', pack);
     for (const { clip, animation } of pairClips(info.clips, gltf.animations, names)) {
-        const times = Array.from({ length: timeCount }, () => random() * clip.duration_s);
+        const early = isExact ? 0 : 1 / (1024 * clip.rate_hz) + 1e-6;
+        const moments = momentsOf(clip, animation, random, early);
         const sampled = troupeJson('sample', pack, '--clip', clip.name, '--space', 'model',
-            ...times.flatMap((time) => ['--time', String(time)]));
+            ...moments.flatMap((moment) => ['--time', String(moment)]));
         const action = mixer.clipAction(animation);
         action.setLoop(three.LoopOnce);
         action.clampWhenFinished = true;
         sampled.samples.forEach((sample, index) => {
             action.reset().play();
-            mixer.setTime(times[index]);
+            mixer.setTime(moments[index]);
             gltf.scene.updateMatrixWorld(true);
-            for (const joint of sample.joints) {
-                const object = objectOfNode.get(joint.node);
-                if (object === undefined) {
-                    throw new Error(`joint '${joint.name}' is no node of the file`);
-                }
-                const millimetres = 1000 * metresPerUnit *
-                    displacement(object, joint.model, shellOfNode.get(joint.node));
-                compared++;
-                if (!(millimetres <= worst.millimetres)) {
-                    worst = { millimetres, where: `${clip.name}, ${joint.name}, ${times[index]} s` };
-                }
-            }
+            const moment = `${clip.name}, ${moments[index]} s${isExact ? ', exact' : ''}`;
+            sample.joints.forEach((joint) => compareJoint(joint, `${joint.name}, ${moment}`));
+            sample.properties.forEach(
+                (property) => compareWeights(property, `${property.path}, ${moment}`));
         });
         mixer.stopAllAction(); // puts everything back to rest for the next clip
+    }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-three-'));
+try {
+    const mixer = new three.AnimationMixer(gltf.scene);
+    for (const choice of ['off', 'on']) {
+        const pack = join(folder, `${choice}.trp`);
+        execFileSync(troupe, ['compile', '--quiet', '--unit', unitText, `--exact=${choice}`, file,
+            '-o', pack], { stdio: ['ignore', 'ignore', 'inherit'] });
+        comparePack(pack, choice === 'on', mixer);
     }
 } finally {
     rmSync(folder, { recursive: true, force: true });
 }
-const isGood = compared > 0 && worst.millimetres <= limitMillimetres;
-console.log(`${basename(file)}: ${compared} matrices, largest distance ` +
-    `${worst.millimetres.toFixed(5)} mm (${worst.where}), ${isGood ? 'ok' : 'TOO FAR'}`);
+const { matrices, weights } = worst;
+const isGood = matrices.count + weights.count > 0 && matrices.distance <= limitMillimetres &&
+    weights.distance <= limitWeight;
+console.log(`${basename(file)}: ${matrices.count} matrices, largest distance ` +
+    `${matrices.distance.toFixed(5)} mm (${matrices.where}); ${weights.count} weights, ` +
+    `${weights.distance.toExponential(1)} (${weights.where}): ${isGood ? 'ok' : 'TOO FAR'}`);
 process.exit(isGood ? 0 : 1);

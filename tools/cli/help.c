@@ -45,8 +45,8 @@ const struct cli_verb cli_verbs[] = {
         "\n"
         "bytes        all that a clip adds to the pack, names excluded\n"
         "keyed bytes  those of them that hold keyed tracks\n"
-        "raw bytes    joints x (round(30 x duration) + 1) x 40, the same clip as plain 30 Hz poses;\n"
-        "             0 where a clip has values only\n"
+        "raw bytes    joints x (round(30 x duration) + 1) x 40, the same clip as plain 30 Hz\n"
+        "             poses; 0 where a clip has values only\n"
         "\n"
         "A track is absent (at rest), constant, dense (in rows, within the error budget) or keyed\n"
         "(exact). Tracks of joints are counted one by one, those of properties by their values.\n"
@@ -59,8 +59,8 @@ const struct cli_verb cli_verbs[] = {
         "print poses and property values of a clip",
         "PACK --clip NAME [--time T]... [options]",
         "Samples with the runtime, exactly as a game would, and prints joints in the order of the\n"
-        "source file, then the properties. An additive clip is applied to the rest pose and to the\n"
-        "defaults of the properties in model space.\n"
+        "source file, then the properties. An additive clip is applied to the rest pose and to\n"
+        "the defaults of the properties in model space.\n"
         "\n"
         "  --clip NAME          the clip\n"
         "  --time SECONDS       when; may be given many times (default 0)\n"

@@ -431,7 +431,8 @@ static void print_clips(const struct cli_pack *pack)
         output_cell(&table, "%llu", (unsigned long long)facts.bytes);
         output_cell(&table, "%llu", (unsigned long long)facts.keyed_bytes);
         output_cell(&table, "%llu", (unsigned long long)facts.raw_bytes);
-        output_cell(&table, "%.1f", ratio_of(facts.raw_bytes, facts.bytes));
+        output_cell(&table, facts.raw_bytes > 0 ? "%.1f" : "-",
+                    ratio_of(facts.raw_bytes, facts.bytes));
         output_cell(&table, "%.4f", (double)clip.max_error_keys_mm);
         output_cell(&table, "%.4f", (double)clip.max_error_mm);
         output_cell(&table, "%.4f", (double)clip.mean_error_mm);
@@ -459,11 +460,13 @@ static void print_pack(const char *path, const struct cli_pack *pack)
         print_values(pack);
         output_line("%s", "");
     }
-    output_line("%u clip%s, %llu bytes, %.1f x smaller than %llu raw, largest error %.4f mm",
-                pack->pack.clip_count, pack->pack.clip_count == 1 ? "" : "s",
-                (unsigned long long)totals.clip_bytes,
-                ratio_of(totals.raw_bytes, totals.clip_bytes), (unsigned long long)totals.raw_bytes,
-                totals.max_error_mm);
+    output_line("%u clip%s, %llu bytes", pack->pack.clip_count,
+                pack->pack.clip_count == 1 ? "" : "s", (unsigned long long)totals.clip_bytes);
+    if (totals.raw_bytes > 0) {
+        output_line("%.1f x smaller than %llu raw, largest error %.4f mm",
+                    ratio_of(totals.raw_bytes, totals.clip_bytes),
+                    (unsigned long long)totals.raw_bytes, totals.max_error_mm);
+    }
     output_line("flags: a additive, l loop closed, r root motion");
 }
 
