@@ -515,11 +515,10 @@ static void test_cli_info_has_every_field(void **state)
     assert_true(number_of(clip, "max_error_mm") <= 0.1);
     assert_true(number_of(clip, "max_error_keys_mm") <= number_of(clip, "max_error_mm"));
     assert_true(number_of(clip, "mean_error_mm") <= number_of(clip, "max_error_mm"));
-    assert_int_equal((int)number_of(clip, "absent_tracks") +
-                         (int)number_of(clip, "constant_tracks") +
-                         (int)number_of(clip, "dense_tracks") +
-                         (int)number_of(clip, "keyed_tracks"),
-                     2 * 3);
+    assert_int_equal(
+        (int)number_of(clip, "absent_tracks") + (int)number_of(clip, "constant_tracks") +
+            (int)number_of(clip, "dense_tracks") + (int)number_of(clip, "keyed_tracks"),
+        2 * 3);
     assert_true(json_is_null(json_object_get(clip, "property_set")));
     assert_int_equal(json_array_size(json_object_get(info, "property_sets")), 0);
     assert_true(json_is_true(json_object_get(info, "content_hash_ok")));
@@ -565,8 +564,8 @@ static void test_cli_info_shows_properties_and_where_they_went(void **state)
     const json_t *const labels = json_object_get(weights, "labels");
     assert_string_equal(json_string_value(json_array_get(labels, 0)), "smile");
     assert_string_equal(json_string_value(json_array_get(labels, 1)), "blink");
-    assert_float_equal(
-        json_number_value(json_array_get(json_object_get(weights, "defaults"), 0)), 0.5, 0);
+    assert_float_equal(json_number_value(json_array_get(json_object_get(weights, "defaults"), 0)),
+                       0.5, 0);
 
     const json_t *const lamp = named(json_object_get(info, "clips"), "lamp");
     assert_string_equal(string_of(lamp, "property_set"), "puppet");
@@ -812,8 +811,8 @@ static void test_cli_sample_steps_off_the_grid_are_exact(void **state)
             json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
             numbers_of(json_array_get(json_object_get(sample, "joints"), 0), "translation",
                        translation, 3);
-            numbers_of(json_array_get(json_object_get(sample, "properties"), 0), "values",
-                       &visible, 1);
+            numbers_of(json_array_get(json_object_get(sample, "properties"), 0), "values", &visible,
+                       1);
             assert_float_equal(translation[0], moments[i - early].x, 1e-6);
             assert_float_equal(visible, moments[i - early].visible, 0);
             json_decref(object);
@@ -838,14 +837,14 @@ static void test_cli_sample_filters_joints_and_properties(void **state)
     const json_t *const weights = json_array_get(properties, 0);
     assert_string_equal(string_of(weights, "type"), "float");
     assert_int_equal((int)number_of(weights, "node"), 0);
-    assert_string_equal(
-        json_string_value(json_array_get(json_object_get(weights, "labels"), 1)), "blink");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(weights, "labels"), 1)),
+                        "blink");
     assert_true(json_is_null(json_object_get(json_array_get(properties, 1), "node")));
     assert_string_equal(string_of(json_array_get(properties, 2), "type"), "bool");
     json_decref(object);
 
-    object = expect_json(
-        run("sample", puppet, "--clip", "lamp", "--joint", "lamp", "--json", NULL), "sample");
+    object = expect_json(run("sample", puppet, "--clip", "lamp", "--joint", "lamp", "--json", NULL),
+                         "sample");
     sample = json_array_get(json_object_get(object, "samples"), 0);
     assert_int_equal(json_array_size(json_object_get(sample, "joints")), 1);
     assert_int_equal(json_array_size(json_object_get(sample, "properties")), 0);
@@ -877,10 +876,9 @@ static void test_cli_sample_clips_without_joints(void **state)
     assert_null(strstr(outcome.out, "0.0 x")); // there are no poses to be smaller than
     discard(&outcome);
     expect_weights("face.trp", "linear", 0.5, 1, 0.25);
-    json_t *const object =
-        expect_json(run("sample", "face.trp", "--clip", "linear", "--space", "model", "--json",
-                        NULL),
-                    "sample");
+    json_t *const object = expect_json(
+        run("sample", "face.trp", "--clip", "linear", "--space", "model", "--json", NULL),
+        "sample");
     assert_int_equal(json_array_size(joints_of(object, 0)), 0);
     json_decref(object);
     struct outcome table = run("sample", "face.trp", "--clip", "linear", NULL);
@@ -1092,8 +1090,8 @@ static void test_cli_bench_measures_keyed_tracks(void **state)
                                       "--isa", "portable", "--clip", "cubic", "--json", NULL),
                                   "bench"),
                       "cubic", 1);
-    struct outcome table = run("bench", "faces.trp", "--instances", "17", "--rounds", "10", "--isa",
-                               "portable", NULL);
+    struct outcome table =
+        run("bench", "faces.trp", "--instances", "17", "--rounds", "10", "--isa", "portable", NULL);
     expect_success(&table);
     assert_non_null(strstr(table.out, "keyed"));
     discard(&table);

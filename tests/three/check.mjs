@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Compares Troupe with three.js: the same glTF file, the same moments, model matrices of every
-// joint and weights of every morph target. Fails where a point near a joint, or a weight, is further
-// away than the limit. The moments are random ones, those of all steps and the ones just before; the
-// packs are two: as compiled by default, and exact.
+// joint and weights of every morph target. Fails where a point near a joint, or a weight, is
+// further away than the limit. The moments are random ones, those of all steps and the ones just
+// before; the packs are two: as compiled by default, and exact.
 //
 // Usage: node check.mjs MODULES TROUPE FILE UNIT TIMES [SEED]
 //   MODULES  folder that holds node_modules/three

@@ -607,8 +607,8 @@ static void summarise(struct measurement *measurement, uint32_t round_count)
 static double part_ns(const struct stage *stage, const struct operation *operation,
                       const struct measurement *measurement)
 {
-    return measurement->best_ns / (operation->is_keyed ? stage->keyed.clip->track_count
-                                                       : stage->cast.skeleton.lane_count);
+    return measurement->best_ns /
+           (operation->is_keyed ? stage->keyed.clip->track_count : stage->cast.skeleton.lane_count);
 }
 
 /// Returns the clip that all instances play, or null where they play many.
@@ -662,9 +662,8 @@ static void print_row(struct output_table *table, const struct stage *stage, int
     output_cell(table, "%s", operations[operation].mode);
     for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {
         if (command->is_wanted[isa]) {
-            output_cell(
-                table, "%.2f",
-                part_ns(stage, &operations[operation], &measurements[isa][operation]));
+            output_cell(table, "%.2f",
+                        part_ns(stage, &operations[operation], &measurements[isa][operation]));
             last = isa;
         }
     }

@@ -171,8 +171,8 @@ static bool has_joint(const trp_skeleton *skeleton, const char *name, struct rep
 
 static bool has_property(const trp_property_set *set, const char *path, struct report *report)
 {
-    if (path == NULL || (set->property_count > 0 &&
-                         trp_property_set_find(set, trp_name_hash(path)) != TRP_NONE)) {
+    if (path == NULL ||
+        (set->property_count > 0 && trp_property_set_find(set, trp_name_hash(path)) != TRP_NONE)) {
         return true;
     }
     struct arena arena = {0};
