@@ -10,6 +10,9 @@
 #include "keyed.h"
 #include "prepare.h"
 
+/// Requests whose keyed tracks are evaluated at once.
+#define KEYED_INSTANCES 16u
+
 /// Requests that read the same segment with the same rest pose.
 struct group {
     const trp_clip *clip;                 ///< null until a request asks for the group
@@ -27,13 +30,13 @@ struct batch {
     struct trp__block_control *blocks;       ///< the expanded segment of the group at hand
     struct trp__value_control *value_blocks; ///< likewise
     float *values;                           ///< whole blocks of the request at hand
-    float *keyed;                            ///< components of its keyed tracks
-    trp__phase *phases;                      ///< [request_count]
-    uint32_t *group_of;                      ///< [request_count]
-    uint32_t *order;                         ///< [request_count] requests, group after group
-    struct group *groups;                    ///< [request_count + prepared_count]
-    uint32_t *table;                         ///< [table_count] open addressing: group + 1, 0 = free
-    uint32_t table_count;                    ///< a power of two
+    float *keyed;         ///< components of keyed tracks, of KEYED_INSTANCES requests
+    trp__phase *phases;   ///< [request_count]
+    uint32_t *group_of;   ///< [request_count]
+    uint32_t *order;      ///< [request_count] requests, group after group
+    struct group *groups; ///< [request_count + prepared_count]
+    uint32_t *table;      ///< [table_count] open addressing: group + 1, 0 = free
+    uint32_t table_count; ///< a power of two
     uint32_t group_count;
     size_t bytes;
 };
@@ -73,8 +76,7 @@ static struct batch split_scratch(const trp_sample_args *args, void *scratch)
             block_count = blocks > block_count ? blocks : block_count;
             value_block_count = value_blocks > value_block_count ? value_blocks : value_block_count;
             const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(clip));
-            keyed_count =
-                keyed.component_count > keyed_count ? keyed.component_count : keyed_count;
+            keyed_count = keyed.component_count > keyed_count ? keyed.component_count : keyed_count;
         }
     }
     const size_t requests = args->request_count;
@@ -87,7 +89,7 @@ static struct batch split_scratch(const trp_sample_args *args, void *scratch)
     batch.blocks = take(scratch, &used, block_count, sizeof *batch.blocks);
     batch.value_blocks = take(scratch, &used, value_block_count, sizeof *batch.value_blocks);
     batch.values = take(scratch, &used, value_block_count, TRP_BLOCK_LANES * sizeof(float));
-    batch.keyed = take(scratch, &used, keyed_count, sizeof *batch.keyed);
+    batch.keyed = take(scratch, &used, keyed_count, KEYED_INSTANCES * sizeof *batch.keyed);
     batch.phases = take(scratch, &used, requests, sizeof *batch.phases);
     batch.group_of = take(scratch, &used, requests, sizeof *batch.group_of);
     batch.order = take(scratch, &used, requests, sizeof *batch.order);
@@ -264,50 +266,53 @@ static void sort_requests(struct batch *batch, uint32_t request_count)
 
 // -- Sampling
 
-/// Puts one keyed track where it belongs; what is not asked for is left out.
-/// @param components of the track's group, as its keys are laid out
-static void overlay_track(const trp_sample_request *request, uint32_t block_count,
-                          const struct trp__key_group *group, const float *components,
-                          const struct trp__keyed_track *track)
+/// Puts evaluated properties of one instance among its values.
+static void write_keyed_values(const struct trp__keyed *keyed, const float *components,
+                               const trp_clip *clip, float *values)
 {
-    const uint32_t block = track->target / TRP_BLOCK_LANES;
-    const uint32_t lane = track->target % TRP_BLOCK_LANES;
-    const float *const scalars = components + 4 * (size_t)group->rotation_count + track->first;
-    if (track->path == TRP_PATH_PROPERTY) {
-        const struct trp__property *const properties =
-            trp__properties_of(request->clip->properties);
-        for (uint32_t i = 0; request->values && i < track->stride; i++) {
-            request->values[properties[track->target].first_value + i] = scalars[i];
+    const struct trp__property *const properties = trp__properties_of(clip->properties);
+    for (uint32_t i = 0; i < keyed->group_count; i++) {
+        const struct trp__key_group *const group = &keyed->groups[i];
+        const float *const scalars = components + 4 * (size_t)group->rotation_count;
+        for (uint32_t k = 0; k < group->track_count; k++) {
+            const struct trp__keyed_track *const track = &keyed->tracks[group->first_track + k];
+            if (track->path == TRP_PATH_PROPERTY) {
+                memcpy(values + properties[track->target].first_value, scalars + track->first,
+                       track->stride * sizeof *values);
+            }
         }
-    } else if (!request->pose || block >= block_count) {
-        return;
-    } else if (track->path == TRP_PATH_ROTATION) {
-        for (uint32_t i = 0; i < 4; i++) {
-            request->pose[block].rotation[i][lane] =
-                components[i * (size_t)group->rotation_count + track->first];
-        }
-    } else {
-        trp_pose_block *const out = &request->pose[block];
-        for (uint32_t i = 0; i < 3; i++) {
-            (track->path == TRP_PATH_SCALE ? out->scale : out->translation)[i][lane] = scalars[i];
-        }
+        components = scalars + group->scalar_count;
     }
 }
 
-/// Evaluates the keyed tracks of a clip and puts them over what rows and rest gave.
-static void overlay_keyed(const struct batch *batch, const struct trp__kernels *kernels,
-                          const struct trp__keyed *keyed, const trp_sample_request *request,
-                          uint32_t block_count)
+/// Evaluates the keyed tracks of a group's requests, [first, request_end) of the order, and puts
+/// them over what rows and rest gave.
+static void overlay_keyed(const struct batch *batch, const trp_sample_args *args,
+                          const struct trp__kernels *kernels, const struct group *group,
+                          uint32_t block_count, uint32_t first)
 {
-    trp__keyed_evaluate(keyed, kernels, request->time_s, request->cursors, batch->keyed);
-    const float *components = batch->keyed;
-    for (uint32_t i = 0; i < keyed->group_count; i++) {
-        const struct trp__key_group *const group = &keyed->groups[i];
-        for (uint32_t k = 0; k < group->track_count; k++) {
-            overlay_track(request, block_count, group, components,
-                          &keyed->tracks[group->first_track + k]);
+    const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(group->clip));
+    while (keyed.group_count > 0 && first < group->request_end) {
+        struct trp__key_instance instances[KEYED_INSTANCES];
+        trp_pose_block *poses[KEYED_INSTANCES];
+        const uint32_t *const order = batch->order + first;
+        const uint32_t left = group->request_end - first;
+        const uint32_t count = left < KEYED_INSTANCES ? left : KEYED_INSTANCES;
+        for (uint32_t i = 0; i < count; i++) {
+            const trp_sample_request *const request = &args->requests[order[i]];
+            instances[i] = (struct trp__key_instance){request->time_s, request->cursors};
+            poses[i] = request->pose;
         }
-        components += 4 * (size_t)group->rotation_count + group->scalar_count;
+        trp__keyed_evaluate(&keyed, kernels, instances, count, batch->keyed);
+        trp__keyed_write_poses(&keyed, batch->keyed, count, block_count, poses);
+        for (uint32_t i = 0; i < count; i++) {
+            const trp_sample_request *const request = &args->requests[order[i]];
+            if (request->values && group->clip->value_count > 0) {
+                write_keyed_values(&keyed, batch->keyed + i * (size_t)keyed.component_count,
+                                   group->clip, request->values);
+            }
+        }
+        first += count;
     }
 }
 
@@ -366,7 +371,6 @@ static void sample_group(const struct batch *batch, const trp_sample_args *args,
     const struct trp__clip_parts parts = trp__clip_parts_of(group->clip);
     const struct trp__segment segment = trp__segment_of(&parts, group->segment);
     const struct expanded expanded = expand_group(batch, args, kernels, group, &parts, &segment);
-    const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(group->clip));
     for (uint32_t i = first; i < group->request_end; i++) {
         const uint32_t index = batch->order[i];
         const trp_sample_request *const request = &args->requests[index];
@@ -379,10 +383,8 @@ static void sample_group(const struct batch *batch, const trp_sample_args *args,
             sample_values(batch, kernels, group->clip, expanded.value_blocks, &point,
                           request->values);
         }
-        if (keyed.group_count > 0) {
-            overlay_keyed(batch, kernels, &keyed, request, expanded.block_count);
-        }
     }
+    overlay_keyed(batch, args, kernels, group, expanded.block_count, first);
 }
 
 trp_result trp_sample(const trp_sample_args *args, trp_sample_report *report)

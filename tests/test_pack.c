@@ -512,7 +512,9 @@ static void assert_rest_is_zero(const uint8_t *bytes, size_t size_bytes)
         assert_zero(bytes, used, start);
         used = start + (kind == PACK_STRINGS ? (size_t)pack_get_u64(bytes, row + 16) : 8 * count);
         for (uint32_t i = 0; kind != PACK_STRINGS && i < count; i++) {
-            static const size_t reserved[5][2] = {{0}, {0}, {88, 128}, {20, 64}, {116, 128}};
+            static const size_t reserved[6][2] = {
+                {0}, {0}, {88, 128}, {20, 64}, {132, 144}, {20, 64},
+            };
             const size_t object = start + pack_get_u32(bytes, start + 8 * i);
             assert_zero(bytes, used, object);
             assert_zero(bytes, object + reserved[kind][0], object + reserved[kind][1]);
