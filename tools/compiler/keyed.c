@@ -198,9 +198,11 @@ static void collect_group(struct entry *entries, uint32_t count, uint32_t first,
         .key_count = key_count_of(&entries[first]),
         .planes = planes_of(&entries[first]),
     };
-    for (uint32_t i = first; i < count; i++) {
-        struct entry *const entry = &entries[i];
-        if (entry->is_taken || !belong_together(&entries[first], entry)) {
+    // By path, then target: what is written together lies together.
+    for (uint32_t i = 0; i < 4 * count; i++) {
+        struct entry *const entry = &entries[i % count];
+        if (entry->is_taken || (uint32_t)entry->path != i / count ||
+            !belong_together(&entries[first], entry)) {
             continue;
         }
         entry->is_taken = true;
