@@ -281,7 +281,8 @@ static void test_cli_unknown_option_is_a_usage_error(void **state)
     expect_refusal(run("compile", "--error", "nan", source, "-o", "x.trp", NULL), 1, "--error");
     expect_refusal(run("compile", "--loop", "yes", source, "-o", "x.trp", NULL), 1, "--loop");
     expect_refusal(run("compile", "-j", "-1", source, "-o", "x.trp", NULL), 1, "--jobs");
-    expect_refusal(run("compile", "--exact=maybe", source, "-o", "x.trp", NULL), 1, "--exact");
+    expect_refusal(run("compile", "--exact=maybe", source, "-o", "x.trp", NULL), 1,
+                   "--exact takes on or off");
     expect_refusal(run("sample", pack, NULL), 1, "--clip");
     expect_refusal(run("sample", pack, "--clip", "wave", "--time", "nan", NULL), 1, "--time");
     expect_refusal(run("sample", pack, "--clip", "wave", "--space", "world", NULL), 1, "--space");

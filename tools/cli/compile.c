@@ -133,6 +133,8 @@ static const char *option_values(int option)
     switch (option) {
     case OPTION_LOOP:
         return "auto, on or off";
+    case OPTION_EXACT:
+        return "on or off";
     case OPTION_NODES:
         return "joints, attachments or all";
     case OPTION_ADDITIVE:
