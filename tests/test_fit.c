@@ -327,6 +327,29 @@ static void test_fit_steps_switch_exactly_at_their_keys(void **state)
     scene_builder_free(scene);
 }
 
+static void test_fit_steps_on_a_coarse_grid_switch_no_earlier(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    struct scene_curve *const steps =
+        scene_builder_track(scene, 0, SCENE_TRANSLATION, 5, 0.5, SCENE_STEP);
+    for (uint32_t key = 0; key < 5; key++) {
+        steps->values[key * 3] = key;
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    for (uint32_t key = 1; key < 5; key++) {
+        trp_pose_block *const at = play(&fitted, steps->times[key]);
+        trp_pose_block *const before = play(&fitted, steps->times[key] - 50e-6);
+        assert_true(fabs((double)at[0].translation[0][0] - key) < 1e-4);
+        assert_true(fabs((double)before[0].translation[0][0] - (key - 1.0)) < 1e-4);
+        free(at);
+        free(before);
+    }
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
 static void test_fit_long_clip_is_cut_into_segments(void **state)
 {
     (void)state;
@@ -837,6 +860,7 @@ int main(void)
         cmocka_unit_test(test_fit_many_turns_in_one_segment_keep_the_budget),
         cmocka_unit_test(test_fit_opposite_signs_are_no_motion),
         cmocka_unit_test(test_fit_steps_switch_exactly_at_their_keys),
+        cmocka_unit_test(test_fit_steps_on_a_coarse_grid_switch_no_earlier),
         cmocka_unit_test(test_fit_long_clip_is_cut_into_segments),
         cmocka_unit_test(test_fit_smooth_motion_drops_rows),
         cmocka_unit_test(test_fit_rest_values_cost_a_bit),

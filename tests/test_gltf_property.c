@@ -1213,7 +1213,7 @@ static unsigned char *file_bytes(const char *path, size_t *size_bytes)
 static void second_open(struct second *second, const char *path)
 {
     *second = (struct second){.path = path};
-    size_t size_bytes;
+    size_t size_bytes = 0;
     unsigned char *const bytes = file_bytes(path, &size_bytes);
     assert_non_null(bytes);
     const char *text = (const char *)bytes;

@@ -22,6 +22,7 @@
 #define PASS_COUNT 3          // and then each on its own
 #define MOST_TICKS (1u << 21) // of a dense clip: 19 hours at 30 Hz
 #define EMPTY_TICKS 4096      // clips of fewer ticks are not asked whether they are mostly empty
+#define STEP_RATE 24.0        // at least, of a grid with dense stepped tracks
 #define GRID_SHARE 0.3        // of the budget that a row at every tick may leave unquantised
 
 /// The parts of the budget that dropping rows may use up.
@@ -470,9 +471,26 @@ static void finish_header(struct fit *fit, const struct fit_options *options, bo
     memcpy(fit->best.bytes, &header, sizeof header);
 }
 
+/// Makes ticks short where stepped tracks are dense: they switch up to a thousandth of one early.
+static void refine_for_steps(const struct fit *fit, struct grid *grid)
+{
+    const double rate = (double)grid->rate_num / grid->rate_den;
+    if (rate >= STEP_RATE) {
+        return;
+    }
+    for (uint32_t i = 0; i < motion_curve_count(fit->motion); i++) {
+        const struct scene_curve *const curve = motion_curve(fit->motion, i);
+        if (curve != NULL && !fit->is_keyed[i] && curve_is_stepped(curve)) {
+            grid_refine(grid, (uint32_t)(STEP_RATE / rate) + 1);
+            return;
+        }
+    }
+}
+
 /// Searches with the present choice of keyed tracks; where the budget does not hold, with slerp.
 static void search_grid(struct fit *fit, struct grid grid, double shell_units)
 {
+    refine_for_steps(fit, &grid);
     settle_grid(fit, &grid, shell_units);
     fit->best_steps = ARENA_NEW(&fit->attempt, double, fit->dense.track_count);
     // Floats far from the origin cannot do better than this.
