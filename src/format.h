@@ -154,7 +154,8 @@ struct trp__clip_header {
     uint32_t keyed_offset; // from the start of the clip, 16-byte aligned; 0: no keyed tracks
     uint32_t value_block_count; // blocks of 16 values of the set, 0 where none is in rows
     uint32_t animated_value_count; // in rows
-    uint32_t reserved[3];
+    float lead_in_s; // taken off all times of the source by the compiler
+    uint32_t reserved[2];
 };
 
 enum { // trp__clip_header::loop
@@ -265,7 +266,7 @@ _Static_assert(sizeof(struct trp__skin_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__property_set_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__property) == 32, "layout");
 _Static_assert(sizeof(struct trp__clip_header) == 144, "layout");
-_Static_assert(offsetof(struct trp__clip_header, reserved) == 132, "no padding at the end");
+_Static_assert(offsetof(struct trp__clip_header, reserved) == 136, "no padding at the end");
 _Static_assert(sizeof(struct trp__segment_header) == 24, "layout");
 _Static_assert(sizeof(struct trp__keyed_header) == 16, "layout");
 _Static_assert(sizeof(struct trp__key_group) == 48, "layout");

@@ -408,11 +408,11 @@ static bool check_clip_header(struct trp__check *check, const struct trp__clip_h
             "clip.property_set", &header->property_set);
     REQUIRE(is_positive(header->metres_per_unit), "clip.unit", &header->metres_per_unit);
 
-    const float *const errors[5] = {
+    const float *const errors[6] = {
         &header->budget_mm,    &header->shell_m,       &header->max_error_keys_mm,
-        &header->max_error_mm, &header->mean_error_mm,
+        &header->max_error_mm, &header->mean_error_mm, &header->lead_in_s,
     };
-    for (uint32_t i = 0; i < 5; i++) {
+    for (uint32_t i = 0; i < 6; i++) {
         REQUIRE(*errors[i] >= 0 && trp__is_finite(*errors[i]), "clip.error", errors[i]);
     }
     return check_name(check, &header->name) && check_name(check, &header->source_file) &&

@@ -239,6 +239,7 @@ static const struct bad_row rows[] = {
     {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 88, 4, SET, F32_INFINITY, HERE},
     {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 92, 4, SET, F32_NAN, HERE},
     {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 96, 4, SET, F32_NAN, HERE},
+    {"clip.error", PACK_CLIPS, 0, AT_OBJECT, 132, 4, SET, F32_NAN, HERE},
     {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 60, 4, SET, 2, HERE},
     {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 60, 4, SET, 0, HERE},
     {"clip.segment_count", PACK_CLIPS, 0, AT_OBJECT, 60, 4, SET, 0xFFFFFFFF, HERE},

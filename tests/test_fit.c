@@ -450,6 +450,145 @@ static void test_fit_hours_of_waiting_cost_no_rows(void **state)
     scene_builder_free(scene);
 }
 
+/// B17: a lead-in that all tracks share can be cut off, so that a loop does not stop there.
+static void test_fit_b17_common_lead_in_is_cut_on_request(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(2, 0.3, true);
+    uint64_t seed = 17;
+    for (uint32_t node = 0; node < 2; node++) {
+        struct scene_curve *const curve =
+            scene_builder_track(scene, node, SCENE_ROTATION, 24, 24.0, SCENE_LINEAR);
+        fill_wander(curve, 0.5, &seed);
+        for (uint32_t key = 0; key < 24; key++) {
+            curve->times[key] = (double)(float)((key + 1.0) / 24.0);
+        }
+    }
+    scene->clips[0].duration_s = 1.0;
+    struct arena arena = {0};
+    struct skeleton *const skeleton = skeleton_of(scene, &arena);
+    struct motion motion;
+    assert_true(motion_of_clip(skeleton, NULL, 0, &arena, &motion));
+    motion_trim(&motion, &arena);
+    assert_true(fabs(motion.lead_in_s - 1.0 / 24.0) < 1e-8);
+    assert_true(fabs(motion.duration_s - 23.0 / 24.0) < 1e-7);
+    struct buffer clip = {0};
+    struct report report = {0};
+    assert_true(fit_motion(&motion, &defaults, &arena, &clip, &report));
+    struct trp__clip_header header;
+    memcpy(&header, clip.bytes, sizeof header);
+    assert_int_equal(header.tick_count, 23);
+    assert_int_equal(header.rate_num, 24);
+    buffer_free(&clip);
+    arena_free(&arena);
+    scene_builder_free(scene);
+}
+
+/// B24, B27, B28, B30: one frame plays, and at its end and after it a clip shows its last key.
+static void test_fit_b24_b27_b28_b30_ends_show_the_last_key(void **state)
+{
+    (void)state;
+    for (uint32_t count = 1; count <= 31; count += 30) {
+        struct scene *const scene = scene_builder_chain(1, 0.3, true);
+        struct scene_curve *const curve =
+            scene_builder_track(scene, 0, SCENE_TRANSLATION, count, 30.0, SCENE_LINEAR);
+        for (uint32_t key = 0; key < count; key++) {
+            curve->values[key * 3] = key + 1.0;
+        }
+        for (int is_exact = 0; is_exact <= 1; is_exact++) {
+            struct fit_options options = defaults;
+            options.is_exact = is_exact;
+            struct fitted fitted;
+            fit_scene(scene, &options, &fitted);
+            const double times[] = {fitted.clip.duration_s, curve->times[count - 1], 1e6, HUGE_VAL};
+            for (int i = 0; i < 4; i++) {
+                trp_pose_block *const pose = play(&fitted, times[i]);
+                assert_true(fabs((double)pose[0].translation[0][0] - count) < 1e-4);
+                free(pose);
+            }
+            fitted_free(&fitted);
+        }
+        scene_builder_free(scene);
+    }
+}
+
+/// B36: key times are not filtered: the hundred-thousandth is where it was.
+static void test_fit_b36_key_times_do_not_drift(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    struct scene_curve *const curve =
+        scene_builder_track(scene, 0, SCENE_TRANSLATION, 20001, 30.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key <= 20000; key++) {
+        curve->values[key * 3] = key % 2;
+    }
+    struct fit_options options = defaults;
+    options.is_exact = true;
+    struct fitted fitted;
+    fit_scene(scene, &options, &fitted);
+    for (uint32_t key = 1; key <= 20000; key += 777) {
+        trp_pose_block *const pose = play(&fitted, curve->times[key]);
+        assert_true(pose[0].translation[0][0] == (float)(key % 2));
+        free(pose);
+    }
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+/// B39, B40: a stepped flip-book stays stepped: one of five joints is to be seen, never two.
+static void test_fit_b39_b40_flip_book_shows_one_page_at_a_time(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(5, 0.0, true);
+    for (uint32_t node = 1; node < 5; node++) {
+        scene->nodes[node].parent = -1;
+    }
+    for (uint32_t node = 0; node < 5; node++) {
+        struct scene_curve *const curve =
+            scene_builder_track(scene, node, SCENE_SCALE, 6, 2.0, SCENE_STEP);
+        for (uint32_t i = 0; i < 18; i++) {
+            curve->values[i] = i / 3 % 5 == node;
+        }
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    for (uint32_t loop = 0; loop < 2; loop++) {
+        for (double time_s = 0.001; time_s < 2.5; time_s += 0.0101) {
+            trp_pose_block *const pose = play(&fitted, time_s);
+            for (uint32_t joint = 0; joint < 5; joint++) {
+                const float scale = pose[0].scale[1][fitted.view.lane_of_joint[joint]];
+                const bool is_seen = joint == (uint32_t)(time_s / 0.5);
+                assert_true(fabs((double)scale - is_seen) < 4e-3); // 0.1 mm at 3 cm
+            }
+            free(pose);
+        }
+    }
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+/// Conformance 8 of keyed tracks, and B34: what is constant has no duration, its clip has.
+static void test_fit_b34_collapsed_track_leaves_the_clip_its_duration(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    const uint32_t property = scene_builder_property(scene, "/light", SCENE_FLOAT, 1);
+    struct scene_curve *const curve =
+        scene_builder_property_track(scene, property, 3, 1.0, SCENE_LINEAR);
+    for (uint32_t key = 0; key < 3; key++) {
+        curve->values[key] = 0.25;
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    trp_track track;
+    assert_int_equal(trp_clip_track(&fitted.clip, 0, &track), TRP_OK);
+    assert_int_equal(track.key_count, 1);
+    assert_true(track.duration_s == 0.0);
+    assert_true(fabs(fitted.clip.duration_s - 2.0) < 1e-9);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
 static void test_fit_late_first_key_holds_its_value_from_zero(void **state)
 {
     (void)state;
@@ -866,6 +1005,11 @@ int main(void)
         cmocka_unit_test(test_fit_rest_values_cost_a_bit),
         cmocka_unit_test(test_fit_single_key_is_a_constant),
         cmocka_unit_test(test_fit_hours_of_waiting_cost_no_rows),
+        cmocka_unit_test(test_fit_b17_common_lead_in_is_cut_on_request),
+        cmocka_unit_test(test_fit_b24_b27_b28_b30_ends_show_the_last_key),
+        cmocka_unit_test(test_fit_b36_key_times_do_not_drift),
+        cmocka_unit_test(test_fit_b39_b40_flip_book_shows_one_page_at_a_time),
+        cmocka_unit_test(test_fit_b34_collapsed_track_leaves_the_clip_its_duration),
         cmocka_unit_test(test_fit_late_first_key_holds_its_value_from_zero),
         cmocka_unit_test(test_fit_b73_error_counts_in_model_space),
         cmocka_unit_test(test_fit_b76_motion_far_from_the_origin_survives),

@@ -37,6 +37,7 @@ enum {
     OPTION_LOOP,
     OPTION_ADDITIVE,
     OPTION_EXACT,
+    OPTION_TRIM,
     OPTION_JSON,
     OPTION_QUIET,
 };
@@ -53,6 +54,7 @@ static const struct option long_options[] = {
     {"loop", required_argument, NULL, OPTION_LOOP},
     {"additive", required_argument, NULL, OPTION_ADDITIVE},
     {"exact", optional_argument, NULL, OPTION_EXACT},
+    {"trim", optional_argument, NULL, OPTION_TRIM},
     {"json", no_argument, NULL, OPTION_JSON},
     {"quiet", no_argument, NULL, OPTION_QUIET},
     {"help", no_argument, NULL, CLI_OPTION_HELP},
@@ -111,6 +113,10 @@ static bool apply_input_option(struct compile_input *current, int option, const 
         word = value == NULL ? 1 : parse_word(value, switches, 2);
         current->is_exact = word == 1;
         return word >= 0;
+    case OPTION_TRIM:
+        word = value == NULL ? 1 : parse_word(value, switches, 2);
+        current->is_trimmed = word == 1;
+        return word >= 0;
     default: // OPTION_ADDITIVE
         current->additive = strcmp(value, "none") == 0 ? NULL : value;
         return value[0] != '\0';
@@ -134,6 +140,7 @@ static const char *option_values(int option)
     case OPTION_LOOP:
         return "auto, on or off";
     case OPTION_EXACT:
+    case OPTION_TRIM:
         return "on or off";
     case OPTION_NODES:
         return "joints, attachments or all";
@@ -200,6 +207,7 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
         case OPTION_NODES:
         case OPTION_ADDITIVE:
         case OPTION_EXACT:
+        case OPTION_TRIM:
             if (!apply_input_option(&current, option, optarg)) {
                 cli_usage_error("compile", "--%s takes %s, not '%s'", option_name(option),
                                 option_values(option), optarg);

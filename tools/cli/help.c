@@ -33,6 +33,7 @@ const struct cli_verb cli_verbs[] = {
         "                       store differences against the first frame of CLIP of the same\n"
         "                       file, or against the rest pose\n"
         "  --exact[=on|off]     on: keep every track key by key as the source has it\n"
+        "  --trim[=on|off]      on: clips start at their first key, not at 0 s\n"
         "  --nodes joints|attachments|all\n"
         "                       which nodes besides the joints of skins to keep\n",
         cli_compile,

@@ -163,6 +163,9 @@ static void add_task(struct compilation *compilation, struct source *source, uin
                         clip_index, arena, &task->motion)) {
         return;
     }
+    if (source->input->is_trimmed) {
+        motion_trim(&task->motion, arena);
+    }
     task->name = source->scene.clips[clip_index].name;
     if (task->name[0] == '\0') {
         char number[32];

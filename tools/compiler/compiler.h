@@ -35,6 +35,7 @@ struct compile_input {
     enum compile_loop loop;
     enum compile_nodes nodes;
     bool is_exact;        // --exact: every track as the source has it
+    bool is_trimmed;      // --trim: clips start at their first key
     const char *additive; // --additive: clip name, "rest", or null
 };
 

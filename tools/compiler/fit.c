@@ -460,6 +460,7 @@ static void finish_header(struct fit *fit, const struct fit_options *options, bo
     header.metres_per_unit = (float)options->metres_per_unit;
     header.budget_mm = (float)allowed_mm;
     header.shell_m = (float)options->shell_m;
+    header.lead_in_s = (float)fit->motion->lead_in_s;
     header.max_error_keys_mm = (float)(fit->best_result.max_keys * to_mm);
     header.max_error_mm = (float)(fit->best_result.max * to_mm);
     header.mean_error_mm = (float)(fit->best_result.mean * to_mm);

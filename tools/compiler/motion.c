@@ -129,6 +129,44 @@ void motion_property(const struct motion *motion, uint32_t property, double time
     }
 }
 
+/// Copies a curve, all times `lead_in_s` earlier. Values are shared.
+static const struct scene_curve *curve_earlier(const struct scene_curve *curve, double lead_in_s,
+                                               struct arena *arena)
+{
+    struct scene_curve *const earlier = ARENA_NEW(arena, struct scene_curve, 1);
+    *earlier = *curve;
+    earlier->times = ARENA_NEW(arena, double, curve->key_count);
+    for (uint32_t key = 0; key < curve->key_count; key++) {
+        earlier->times[key] = curve->times[key] - lead_in_s;
+    }
+    return earlier;
+}
+
+void motion_trim(struct motion *motion, struct arena *arena)
+{
+    const uint32_t joint_curves = motion->skeleton->lane_count * 3;
+    double lead_in_s = motion->duration_s;
+    for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
+        const struct scene_curve *const curve = motion_curve(motion, i);
+        if (curve != NULL && curve->times[0] < lead_in_s) {
+            lead_in_s = curve->times[0];
+        }
+    }
+    lead_in_s = (double)(float)lead_in_s; // as the pack stores it
+    if (!(lead_in_s > 0.0)) {
+        return;
+    }
+    for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
+        const struct scene_curve **const curve =
+            i < joint_curves ? &motion->curves[i] : &motion->property_curves[i - joint_curves];
+        if (*curve != NULL) {
+            *curve = curve_earlier(*curve, lead_in_s, arena);
+        }
+    }
+    motion->duration_s -= lead_in_s;
+    motion->lead_in_s = lead_in_s;
+}
+
 /// Copies a curve with its first value once more at `time_s`.
 static const struct scene_curve *curve_closed(const struct scene_curve *curve, double time_s,
                                               struct arena *arena)

@@ -28,6 +28,7 @@ struct motion {
     uint32_t source_clip_index;
     double duration_s;    // of the tracks on this skeleton's clip, closing key included
     bool has_closing_key; // appended by the compiler after the last key
+    double lead_in_s;     // taken off all times by motion_trim
     const struct scene_curve **curves;    // [lane_count * 3], null where the source says nothing
     struct scene_transform *reference;    // [lane_count] of an additive clip, else null
     const struct property_values *values; // where the scene's properties lie
@@ -43,6 +44,9 @@ bool motion_of_clip(const struct skeleton *skeleton, const struct property_value
 /// Makes the clip additive: its reference is another motion at time 0, or rest where null.
 void motion_make_additive(struct motion *motion, const struct motion *reference,
                           struct arena *arena);
+
+/// Lets the clip start at the first key of all its curves: takes that time off all of them.
+void motion_trim(struct motion *motion, struct arena *arena);
 
 /// Appends the first value of every curve as a closing key, `spacing_s` after the end.
 void motion_close(struct motion *motion, double spacing_s, struct arena *arena);

@@ -39,6 +39,7 @@ struct truth {
     double root[12];
     uint32_t *item_of_lane; // [lane_count] or TRP_NONE
     double (*models)[12];   // [item_count] at the time asked for last
+    double lead_in_s;       // the clip starts at this time of the source
     double source_duration_s;
     double duration_s;
     bool is_closed; // the compiler appended the first key after the source's end
@@ -333,7 +334,8 @@ static bool build_truth(struct subject *subject, const char *reference, struct r
         }
     }
     truth->source_duration_s = subject->source->duration_s;
-    truth->duration_s = subject->clip.duration_s;
+    truth->lead_in_s = (double)subject->header.lead_in_s;
+    truth->duration_s = subject->clip.duration_s + truth->lead_in_s;
     truth->is_closed = subject->header.loop == TRP__LOOP_CLOSED;
     return find_reference(subject, reference, item_of_node, report);
 }
@@ -483,14 +485,15 @@ static void add_keys_of(struct subject *subject, const struct scene_curve *curve
                         struct moments *moments, struct moments *steps)
 {
     for (uint32_t key = 0; curve != NULL && key < curve->key_count; key++) {
-        add_moment(subject, moments, curve->times[key], true);
+        const double time_s = curve->times[key] - subject->truth.lead_in_s;
+        add_moment(subject, moments, time_s, true);
         if (key > 0 && is_step(curve, key - 1)) {
-            add_moment(subject, steps, curve->times[key], true);
+            add_moment(subject, steps, time_s, true);
         }
     }
     if (curve != NULL && subject->truth.is_closed && curve->key_count > 1 &&
         is_step(curve, curve->key_count - 2)) {
-        add_moment(subject, steps, subject->truth.duration_s, true);
+        add_moment(subject, steps, subject->clip.duration_s, true);
     }
 }
 
@@ -507,7 +510,7 @@ static void add_keys(struct subject *subject, struct moments *moments, struct mo
         add_keys_of(subject, subject->values.items[i].curve, moments, steps);
     }
     if (truth->is_closed) {
-        add_moment(subject, moments, truth->source_duration_s, true);
+        add_moment(subject, moments, truth->source_duration_s - truth->lead_in_s, true);
     }
 }
 
@@ -671,7 +674,7 @@ static void compare_pose(struct subject *subject, const struct moment *moment,
 {
     const trp_skeleton *const skeleton = &subject->skeleton;
     const double mm_per_unit = (double)subject->header.metres_per_unit * 1000;
-    truth_models_at(&subject->truth, moment->time_s);
+    truth_models_at(&subject->truth, moment->time_s + subject->truth.lead_in_s);
     decoded_models(subject, pose);
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
         const uint32_t item = subject->truth.item_of_lane[lane];
@@ -778,8 +781,8 @@ static bool verify_clip(const trp_pack *pack, uint32_t index, const struct verif
     const char *const reference = string_at(pack, subject.header.additive_reference);
     struct moments moments = {0};
     bool ok = build_truth(&subject, reference, report) &&
-              verify_values_init(&subject.values, pack, &subject.clip, subject.scene,
-                                 subject.source, reference, &subject.arena, report);
+              verify_values_init(&subject.values, pack, &subject.clip, subject.truth.duration_s,
+                                 subject.scene, subject.source, reference, &subject.arena, report);
     if (ok) {
         measure_shells(&subject);
         find_moments(&subject, options->seed, &moments);

@@ -65,13 +65,14 @@ static void find_reference(struct value_truth *item, const struct scene *scene,
 }
 
 bool verify_values_init(struct verify_values *values, const trp_pack *pack, const trp_clip *clip,
-                        const struct scene *scene, const struct scene_clip *source,
-                        const char *reference, struct arena *arena, struct report *report)
+                        double duration_s, const struct scene *scene,
+                        const struct scene_clip *source, const char *reference, struct arena *arena,
+                        struct report *report)
 {
     trp_property_set set;
     *values = (struct verify_values){
         .source_duration_s = source->duration_s,
-        .duration_s = clip->duration_s,
+        .duration_s = duration_s,
     };
     if (clip->property_set_index == TRP_NONE ||
         trp_pack_property_set(pack, clip->property_set_index, &set) != TRP_OK) {

@@ -28,14 +28,16 @@ struct verify_values {
     struct value_truth *items;
     uint32_t value_count;
     double source_duration_s;
-    double duration_s; // of the clip: the curves go home where it is longer
+    double duration_s; // end of the clip in the source's time: curves go home where it is later
 };
 
 /// Finds the source of every property of a clip.
+/// @param duration_s end of the clip in the source's time
 /// @param reference name of the clip that an additive clip differs from, "rest", or empty
 bool verify_values_init(struct verify_values *values, const trp_pack *pack, const trp_clip *clip,
-                        const struct scene *scene, const struct scene_clip *source,
-                        const char *reference, struct arena *arena, struct report *report);
+                        double duration_s, const struct scene *scene,
+                        const struct scene_clip *source, const char *reference, struct arena *arena,
+                        struct report *report);
 
 /// Returns the largest error of sampled values at a moment, in parts of their tolerance.
 /// @param path [out] which property it was, where it is larger than `largest`
