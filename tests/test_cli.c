@@ -403,6 +403,26 @@ static void test_cli_compile_is_the_same_for_any_jobs(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/// B17.
+static void test_cli_compile_trim_starts_clips_at_their_first_key(void **state)
+{
+    (void)state;
+    tiny_gltf_write(folder, "late", &(struct tiny_gltf){.late = 0.25});
+    for (int is_trimmed = 0; is_trimmed <= 1; is_trimmed++) {
+        struct outcome outcome = run("compile", "--quiet", is_trimmed ? "--trim" : "--trim=off",
+                                     "late.gltf", "-o", "late.trp", NULL);
+        expect_success(&outcome);
+        discard(&outcome);
+        json_t *const info = expect_json(run("info", "late.trp", "--json", NULL), "info");
+        json_t *const clip = json_array_get(json_object_get(info, "clips"), 0);
+        assert_float_equal(number_of(clip, "duration_s"), is_trimmed ? 1 : 1.25, 1e-9);
+        json_decref(info);
+        outcome = run("verify", "late.trp", "late.gltf", NULL);
+        expect_success(&outcome);
+        discard(&outcome);
+    }
+}
+
 static void test_cli_compile_options_apply_to_inputs_after_them(void **state)
 {
     (void)state;
@@ -1160,6 +1180,7 @@ int main(void)
         cmocka_unit_test(test_cli_compile_speaks_of_zero_in_a_string_plainly),
         cmocka_unit_test(test_cli_compile_says_one_line_or_nothing),
         cmocka_unit_test(test_cli_compile_is_the_same_for_any_jobs),
+        cmocka_unit_test(test_cli_compile_trim_starts_clips_at_their_first_key),
         cmocka_unit_test(test_cli_compile_options_apply_to_inputs_after_them),
         cmocka_unit_test(test_cli_compile_exact_keys_every_moving_track),
         cmocka_unit_test(test_cli_compile_depfile_names_all_inputs),

@@ -18,6 +18,7 @@ struct tiny_gltf {
     double moved;        // added to the last key of the body's translation in `wave`
     double turned;       // radians added to the second key of the arm's rotation in `wave`
     double step_delayed; // seconds that the edge of `step` comes later
+    double late;         // seconds that all keys come later
     double arm_scale;    // scale of the arm at rest, 0 = 1
     const char *extra;   // JSON members at the top level, such as "\"extensionsRequired\": [],"
 };
@@ -30,10 +31,11 @@ static inline void tiny_gltf_write(const char *folder, const char *stem,
                                    const struct tiny_gltf *tiny)
 {
     const double half = (1.5707963267948966 + tiny->turned) / 2;
+    const float late = (float)tiny->late;
     const float bytes[] = {
-        0,
-        0.5f,
-        1, // 0: times
+        late,
+        late + 0.5f,
+        late + 1, // 0: times
         0,
         0,
         0,
@@ -55,9 +57,9 @@ static inline void tiny_gltf_write(const char *folder, const char *stem,
         1 + (float)tiny->moved,
         0,
         0, // 60: body moves
-        0,
-        0.5f + (float)tiny->step_delayed,
-        1, // 96: times of the step
+        late,
+        late + 0.5f + (float)tiny->step_delayed,
+        late + 1, // 96: times of the step
         0,
         1,
         0,

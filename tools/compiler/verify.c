@@ -733,8 +733,8 @@ static bool measure(struct subject *subject, const struct moments *moments,
             compare_pose(subject, &moments->items[start + i], requests[i].pose, result,
                          &largest_coordinate);
             result->max_value_error = verify_values_error(
-                &subject->values, moments->items[start + i].time_s, requests[i].values,
-                result->max_value_error, &result->at_property);
+                &subject->values, moments->items[start + i].time_s + subject->truth.lead_in_s,
+                requests[i].values, result->max_value_error, &result->at_property);
         }
     }
     // What floats cannot tell apart is no error.
