@@ -216,6 +216,35 @@ static void test_property_one_layer_keeps_its_bits(void **state)
     }
 }
 
+/// B70: a morph in a layer of half the weight counts half, against another layer and on top of one.
+static void test_property_b70_half_a_layer_is_half_a_morph(void **state)
+{
+    (void)state;
+    float open_mouth[MAX_VALUES];
+    float shut_mouth[MAX_VALUES];
+    float out[MAX_VALUES];
+    for (uint32_t k = 0; k < set.value_count; k++) {
+        open_mouth[k] = 0.75f;
+        shut_mouth[k] = 0.25f;
+    }
+    const trp_value_layer averaged[2] = {
+        {.values = shut_mouth, .weight = 0.5f},
+        {.values = open_mouth, .weight = 0.5f},
+    };
+    const trp_value_layer added[2] = {
+        {.values = shut_mouth, .weight = 1},
+        {.values = open_mouth, .weight = 0.5f, .mode = TRP_BLEND_ADD},
+    };
+    for (uint32_t k = 0; k < set.value_count; k++) {
+        if (type_of(k) == TRP_PROPERTY_FLOAT) {
+            assert_int_equal(blend(averaged, 2, out), TRP_OK);
+            assert_true(out[k] == 0.5f);
+            assert_int_equal(blend(added, 2, out), TRP_OK);
+            assert_true(out[k] == 0.625f);
+        }
+    }
+}
+
 static void test_property_bool_and_int_are_never_mixed(void **state)
 {
     (void)state;
@@ -337,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_property_out_of_range_is_refused),
         cmocka_unit_test(test_property_blends_agree_with_double_precision),
         cmocka_unit_test(test_property_one_layer_keeps_its_bits),
+        cmocka_unit_test(test_property_b70_half_a_layer_is_half_a_morph),
         cmocka_unit_test(test_property_bool_and_int_are_never_mixed),
         cmocka_unit_test(test_property_layers_without_weight_are_not_read),
         cmocka_unit_test(test_property_blend_may_write_over_a_layer),
