@@ -32,6 +32,7 @@ struct keyed {
     uint64_t arrays_at;   // where they may begin
     uint64_t array_bytes; // of those seen so far
     uint64_t table_entries;
+    bool has_steps_alone;             // the group whose tracks are being checked
     uint64_t seen[4][MAX_LANES / 64]; // targets of tracks so far, by path
 };
 
@@ -209,7 +210,7 @@ static bool check_values(struct trp__check *check, const struct keyed *keyed,
 
 // -- Tracks
 
-static bool is_step(const struct keyed *keyed, const struct trp__key_group *group)
+static bool has_steps_alone(const struct keyed *keyed, const struct trp__key_group *group)
 {
     const uint8_t *const modes = keyed->bytes + group->modes;
     for (uint32_t i = 0; group->modes != 0 && i + 1 < group->key_count; i++) {
@@ -228,8 +229,7 @@ static bool check_property_track(struct trp__check *check, const struct keyed *k
     REQUIRE(trp_property_set_property(&keyed->clip->set, track->target, &property) == TRP_OK,
             "keyed.target", &track->target);
     REQUIRE(track->stride == property.value_count, "keyed.stride", &track->stride);
-    REQUIRE(property.type == TRP_PROPERTY_FLOAT || is_step(keyed, &keyed->groups[track->group]),
-            "keyed.step", track);
+    REQUIRE(property.type == TRP_PROPERTY_FLOAT || keyed->has_steps_alone, "keyed.step", track);
     const uint8_t *const masks = keyed->clip->animated_values;
     for (uint32_t i = 0; keyed->clip->header->value_block_count > 0 && i < track->stride; i++) {
         const uint32_t value = property.first_value + i;
@@ -288,6 +288,7 @@ static bool check_group(struct trp__check *check, struct keyed *keyed, uint32_t 
         !check_values(check, keyed, group)) {
         return false;
     }
+    keyed->has_steps_alone = has_steps_alone(keyed, group); // once: tracks and keys may be many
     for (uint32_t i = 0; i < group->track_count; i++) {
         if (!check_track(check, keyed, index, &keyed->tracks[first_track + i])) {
             return false;

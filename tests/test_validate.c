@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bad_packs.h"
 #include "pack_exercise.h"
@@ -398,6 +399,56 @@ static void test_validate_curves_that_ask_for_too_much_work_are_refused(void **s
     pack_set_u32(bytes, curves_at + 8 * 254 + 4, 2);
     trp_pack pack;
     assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+    free(bytes);
+    pack_content_free(content);
+}
+
+/// Many keys, and many switches that all play them.
+static void test_validate_many_tracks_of_many_keys_cost_no_product(void **state)
+{
+    (void)state;
+    enum { KEYS = 1 << 20, TRACKS = 32768 };
+    struct pack_content *const content = pack_content_random(&(struct pack_recipe){
+        .seed = 1,
+        .clip_count = 1,
+        .is_still = true,
+        .property_count = 1,
+        .group_count = 1,
+    });
+    static float rest;
+    static const char *label = "";
+    struct pack_property *const properties =
+        pack_content_allocate(content, TRACKS * sizeof *properties);
+    struct pack_group *const group = &content->clips[0].groups[0];
+    *group = (struct pack_group){
+        .key_count = KEYS,
+        .scalar_count = 1,
+        .planes = 1,
+        .times = pack_content_allocate(content, KEYS * sizeof *group->times),
+        .values = pack_content_allocate(content, KEYS * sizeof *group->values),
+        .has_modes = true,
+        .curves = pack_content_allocate(content, KEYS * sizeof *group->curves),
+        .track_count = TRACKS,
+        .tracks = pack_content_allocate(content, TRACKS * sizeof *group->tracks),
+    };
+    for (uint32_t i = 0; i < KEYS; i++) {
+        group->times[i] = i;
+    }
+    for (uint32_t i = 0; i < TRACKS; i++) {
+        properties[i] = (struct pack_property){"", TRP_PROPERTY_BOOL, 1, 0, &rest, &label};
+        group->tracks[i] = (struct pack_keyed_track){TRP_PATH_PROPERTY, i, 0, 1};
+    }
+    content->property_sets[0].property_count = TRACKS;
+    content->property_sets[0].properties = properties;
+    content->clips[0].value_count = TRACKS;
+    content->clips[0].values =
+        pack_content_allocate(content, TRACKS * sizeof *content->clips[0].values);
+    size_t size_bytes = 0;
+    uint8_t *const bytes = pack_write(content, &size_bytes);
+    trp_pack pack;
+    const clock_t start = clock();
+    assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+    assert_true(clock() - start < 5 * CLOCKS_PER_SEC); // 2^35 steps would take longer
     free(bytes);
     pack_content_free(content);
 }
@@ -815,6 +866,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_validate_deep_skeleton_is_refused),
         cmocka_unit_test(test_validate_parent_without_joint_is_refused),
         cmocka_unit_test(test_validate_curves_that_ask_for_too_much_work_are_refused),
+        cmocka_unit_test(test_validate_many_tracks_of_many_keys_cost_no_product),
         cmocka_unit_test(test_validate_strings_are_utf8),
         cmocka_unit_test(test_validate_string_cut_off_by_the_section_is_refused),
         cmocka_unit_test(test_validate_values_are_bounded_at_the_limit),
