@@ -36,9 +36,9 @@ struct batch {
     uint32_t *order;      ///< [request_count] requests, group after group
     struct group *groups; ///< [request_count + prepared_count]
     uint32_t *table;      ///< [table_count] open addressing: group + 1, 0 = free
-    uint32_t table_count; ///< a power of two
+    uint64_t table_count; ///< a power of two
     uint32_t group_count;
-    size_t bytes;
+    uint64_t bytes; ///< 64 bits everywhere: no pack or batch makes it wrap
 };
 
 static uint32_t blocks_to_sample(const trp_sample_args *args, const trp_clip *clip)
@@ -55,9 +55,9 @@ static uint32_t value_blocks_of(const trp_clip *clip)
 
 // -- Scratch
 
-static void *take(uint8_t *scratch, size_t *used, size_t count, size_t item_bytes)
+static void *take(uint8_t *scratch, uint64_t *used, uint64_t count, size_t item_bytes)
 {
-    void *const part = scratch ? scratch + *used : NULL;
+    void *const part = scratch ? scratch + (size_t)*used : NULL;
     *used += (count * item_bytes + TRP_ALIGNMENT - 1) / TRP_ALIGNMENT * TRP_ALIGNMENT;
     return part;
 }
@@ -79,13 +79,13 @@ static struct batch split_scratch(const trp_sample_args *args, void *scratch)
             keyed_count = keyed.component_count > keyed_count ? keyed.component_count : keyed_count;
         }
     }
-    const size_t requests = args->request_count;
-    const size_t groups = requests + args->prepared_count;
+    const uint64_t requests = args->request_count;
+    const uint64_t groups = requests + args->prepared_count;
     struct batch batch = {.table_count = 4};
     while (batch.table_count < 2 * groups) {
         batch.table_count *= 2;
     }
-    size_t used = 0;
+    uint64_t used = 0;
     batch.blocks = take(scratch, &used, block_count, sizeof *batch.blocks);
     batch.value_blocks = take(scratch, &used, value_block_count, sizeof *batch.value_blocks);
     batch.values = take(scratch, &used, value_block_count, TRP_BLOCK_LANES * sizeof(float));
@@ -104,7 +104,8 @@ size_t trp_sample_scratch_bytes(const trp_sample_args *args)
     if (!args || !args->requests || args->request_count == 0) {
         return 0;
     }
-    return split_scratch(args, NULL).bytes;
+    const uint64_t bytes = split_scratch(args, NULL).bytes;
+    return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
 // -- Checks

@@ -701,6 +701,19 @@ static void test_sample_parts_of_a_batch_need_no_more_scratch(void **state)
     }
 }
 
+static void test_sample_scratch_for_any_counts_is_enough_or_impossible(void **state)
+{
+    (void)state;
+    struct crowd *const crowd = crowd_make(3);
+    const trp_sample_args args = {
+        .requests = crowd->requests,
+        .request_count = 1,
+        .prepared_count = UINT32_MAX,
+    };
+    const size_t bytes = trp_sample_scratch_bytes(&args);
+    assert_true(bytes == SIZE_MAX || bytes > (uint64_t)UINT32_MAX * sizeof(void *));
+}
+
 static void test_sample_nothing_is_fine(void **state)
 {
     (void)state;
@@ -987,6 +1000,8 @@ int main(void)
         cmocka_unit_test_teardown(test_sample_batches_split_anyhow_give_the_same_bits, release),
         cmocka_unit_test_teardown(test_sample_batches_in_any_order_give_the_same_bits, release),
         cmocka_unit_test_teardown(test_sample_parts_of_a_batch_need_no_more_scratch, release),
+        cmocka_unit_test_teardown(test_sample_scratch_for_any_counts_is_enough_or_impossible,
+                                  release),
         cmocka_unit_test_teardown(test_sample_nothing_is_fine, release),
         cmocka_unit_test_teardown(test_sample_first_blocks_alone_are_those_of_the_whole, release),
         cmocka_unit_test_teardown(test_sample_prepared_segments_give_the_same_bits, release),
