@@ -17,8 +17,9 @@
 
 /// Zero is the puppet as it should be.
 struct puppet_gltf {
-    float grinned;     // added to the second key of `smile` in `linear`
-    bool is_face_only; // without the clip `lamp`: nothing has joints
+    float grinned;          // added to the second key of `smile` in `linear`
+    bool is_face_only;      // without the clip `lamp`: nothing has joints
+    const char *first_name; // of the clip `linear`, null = that
 };
 
 /// The clips `linear`, `step` and `cubic` move the weights, at 0, 0.5 and 1 s:
@@ -97,11 +98,13 @@ static inline void puppet_gltf_write(const char *folder, const char *stem,
                 accessors[i].count, accessors[i].rest);
     }
     fputs("],\n\"animations\": [", file);
-    static const struct {
+    const struct {
         const char *name;
         int output;
         const char *interpolation;
-    } clips[] = {{"linear", 1, "LINEAR"}, {"step", 1, "STEP"}, {"cubic", 2, "CUBICSPLINE"}};
+    } clips[] = {{puppet->first_name ? puppet->first_name : "linear", 1, "LINEAR"},
+                 {"step", 1, "STEP"},
+                 {"cubic", 2, "CUBICSPLINE"}};
     for (int i = 0; i < 3; i++) {
         fprintf(file,
                 "%s\n {\"name\": \"%s\", \"samplers\": [{\"input\": 0, \"output\": %d, "

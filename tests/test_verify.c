@@ -17,6 +17,7 @@
 #include <troupe/troupe.h>
 
 #include "compiler.h"
+#include "puppet_gltf.h"
 #include "tiny_gltf.h"
 
 static const char *folder;
@@ -213,6 +214,22 @@ static void test_verify_additive_clips_are_measured_on_their_reference(void **st
     }
 }
 
+/// The pose of the model is meant, not that of the clip.
+static void test_verify_values_additive_to_rest_beside_a_clip_of_that_name(void **state)
+{
+    (void)state;
+    char where[512];
+    char path[600];
+    path_of(where, "values");
+    puppet_gltf_write(where, "puppet", &(struct puppet_gltf){.first_name = "rest"});
+    snprintf(path, sizeof path, "%s/puppet.gltf", where);
+    struct pack pack = compile(&(struct compile_input){.path = path, .additive = "rest"});
+    bool ok = false;
+    (void)verify_one(&pack, path, "rest", 1, &ok);
+    assert_true(ok);
+    free(pack.bytes);
+}
+
 static void test_verify_closing_row_goes_home(void **state)
 {
     (void)state;
@@ -298,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_verify_late_step_is_found),
         cmocka_unit_test(test_verify_step_on_the_grid_switches_at_its_key),
         cmocka_unit_test(test_verify_additive_clips_are_measured_on_their_reference),
+        cmocka_unit_test(test_verify_values_additive_to_rest_beside_a_clip_of_that_name),
         cmocka_unit_test(test_verify_closing_row_goes_home),
         cmocka_unit_test(test_verify_same_seed_finds_the_same),
         cmocka_unit_test(test_verify_without_the_source_is_an_error),

@@ -49,7 +49,8 @@ static void find_reference(struct value_truth *item, const struct scene *scene,
     const uint32_t count = item->source->value_count;
     item->reference = ARENA_NEW(arena, double, count);
     memcpy(item->reference, item->source->defaults, count * sizeof(double));
-    for (uint32_t i = 0; i < scene->clip_count; i++) {
+    const bool is_rest = strcmp(reference, "rest") == 0; // the model, not a clip of that name
+    for (uint32_t i = 0; i < scene->clip_count && !is_rest; i++) {
         if (strcmp(scene->clips[i].name, reference) == 0) {
             const struct scene_curve *const curve = curve_of(scene, &scene->clips[i], item->source);
             if (curve != NULL) {
