@@ -15,6 +15,12 @@ static inline bool trp__is_aligned(const void *pointer, size_t alignment)
     return pointer && ((uintptr_t)pointer & (alignment - 1)) == 0;
 }
 
+/// The same of a pointer that may be null.
+static inline bool trp__is_null_or_aligned(const void *pointer, size_t alignment)
+{
+    return !pointer || trp__is_aligned(pointer, alignment);
+}
+
 /// Says whether `count` items of `item_bytes`, `stride_bytes` apart, are apart from each other and
 /// can exist in memory.
 static inline bool trp__is_spaced(uint32_t count, size_t item_bytes, size_t stride_bytes)

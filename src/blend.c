@@ -8,7 +8,7 @@ static bool is_layer_valid(const trp_blend_layer *layer)
     const bool is_mode_known = layer->mode == TRP_BLEND_AVERAGE || layer->mode == TRP_BLEND_ADD ||
                                layer->mode == TRP_BLEND_SUBTRACT;
     return is_mode_known && trp__is_aligned(layer->pose, TRP_ALIGNMENT) &&
-           (!layer->mask || trp__is_aligned(layer->mask, sizeof(float)));
+           trp__is_null_or_aligned(layer->mask, sizeof(float));
 }
 
 static bool is_job_valid(const trp_blend_job *job)

@@ -56,7 +56,7 @@ static bool is_layer_valid(const trp_value_layer *layer)
     const bool is_mode_known = layer->mode == TRP_BLEND_AVERAGE || layer->mode == TRP_BLEND_ADD ||
                                layer->mode == TRP_BLEND_SUBTRACT;
     return is_mode_known && trp__is_aligned(layer->values, sizeof(float)) &&
-           (!layer->mask || trp__is_aligned(layer->mask, sizeof(float)));
+           trp__is_null_or_aligned(layer->mask, sizeof(float));
 }
 
 static bool is_job_valid(const trp_value_blend_job *job)

@@ -110,18 +110,13 @@ size_t trp_sample_scratch_bytes(const trp_sample_args *args)
 
 // -- Checks
 
-static bool is_null_or_aligned(const void *pointer, size_t alignment)
-{
-    return !pointer || trp__is_aligned(pointer, alignment);
-}
-
 static trp_result check_request(const trp_sample_request *request)
 {
     const trp_clip *const clip = request->clip;
     if (!clip || !clip->bytes || !(request->pose || request->values) ||
-        !is_null_or_aligned(request->pose, TRP_ALIGNMENT) ||
-        !is_null_or_aligned(request->values, sizeof *request->values) ||
-        !is_null_or_aligned(request->cursors, sizeof *request->cursors) ||
+        !trp__is_null_or_aligned(request->pose, TRP_ALIGNMENT) ||
+        !trp__is_null_or_aligned(request->values, sizeof *request->values) ||
+        !trp__is_null_or_aligned(request->cursors, sizeof *request->cursors) ||
         (request->flags & ~TRP_SAMPLE_ADDITIVE)) {
         return TRP_ERROR_ARGUMENT;
     }

@@ -95,7 +95,9 @@ static trp_result check_arguments(const trp_track_args *args)
         return TRP_ERROR_ARGUMENT;
     }
     for (uint32_t i = 0; i < args->request_count; i++) {
-        if (!can_sample(args->requests[i].track, args->requests[i].into)) {
+        const trp_track_request *const request = &args->requests[i];
+        if (!can_sample(request->track, request->into) ||
+            !trp__is_null_or_aligned(request->cursor, sizeof *request->cursor)) {
             return TRP_ERROR_ARGUMENT;
         }
     }

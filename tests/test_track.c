@@ -682,6 +682,8 @@ static void test_track_mistakes_of_callers_are_refused_and_nothing_written(void 
     assert_int_equal(trp_track_sample(&nothing, 0, NULL, into, 4), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_track_sample(&rotation, 0, NULL, NULL, 4), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_track_sample(&rotation, 0, NULL, askew, 4), TRP_ERROR_ARGUMENT);
+    uint32_t *const askew_cursor = (uint32_t *)(void *)askew;
+    assert_int_equal(trp_track_sample(&rotation, 0, askew_cursor, into, 4), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_track_sample(&rotation, 0, NULL, into, 3), TRP_ERROR_CAPACITY);
     assert_int_equal(trp_track_sample_vector3(&rotation, 0, NULL, into), TRP_ERROR_MISMATCH);
     assert_int_equal(trp_track_sample_quaternion(&vector, 0, NULL, into), TRP_ERROR_MISMATCH);
