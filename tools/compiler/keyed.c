@@ -251,6 +251,7 @@ uint32_t keyed_encode(const struct motion *motion, const bool *is_keyed, bool is
     struct group *const groups = ARENA_NEW(&arena, struct group, count);
     struct trp__key_group *const headers = ARENA_NEW(&arena, struct trp__key_group, count);
     struct trp__keyed_track *const tracks = ARENA_NEW(&arena, struct trp__keyed_track, count);
+    struct entry **const members = ARENA_NEW(&arena, struct entry *, count); // group after group
     struct trp__keyed_header header = {.track_count = count};
     uint32_t filled = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -258,7 +259,7 @@ uint32_t keyed_encode(const struct motion *motion, const bool *is_keyed, bool is
             continue;
         }
         struct group *const group = &groups[header.group_count];
-        group->entries = ARENA_NEW(&arena, struct entry *, count);
+        group->entries = members + filled;
         collect_group(entries, count, i, group);
         headers[header.group_count].first_track = filled;
         fill_tracks(group, header.group_count, tracks + filled);
