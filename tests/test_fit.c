@@ -512,6 +512,30 @@ static void test_fit_b24_b27_b28_b30_ends_show_the_last_key(void **state)
     }
 }
 
+/// B32: times are seconds, whatever the rate of the keys.
+static void test_fit_b32_durations_are_seconds(void **state)
+{
+    (void)state;
+    static const double rates[] = {24.0, 25.0, 30.0, 120.0};
+    for (int i = 0; i < 4; i++) {
+        struct scene *const scene = scene_builder_chain(1, 0.3, true);
+        const uint32_t count = (uint32_t)(4.0 * rates[i]) + 1;
+        struct scene_curve *const curve =
+            scene_builder_track(scene, 0, SCENE_TRANSLATION, count, rates[i], SCENE_LINEAR);
+        for (uint32_t key = 0; key < count; key++) {
+            curve->values[key * 3] = curve->times[key];
+        }
+        struct fitted fitted;
+        fit_scene(scene, &defaults, &fitted);
+        assert_true(fabs(fitted.clip.duration_s - 4.0) < 1e-9);
+        trp_pose_block *const pose = play(&fitted, 1.5);
+        assert_true(fabs((double)pose[0].translation[0][0] - 1.5) < 1e-4);
+        free(pose);
+        fitted_free(&fitted);
+        scene_builder_free(scene);
+    }
+}
+
 /// B36: key times are not filtered: the hundred-thousandth is where it was.
 static void test_fit_b36_key_times_do_not_drift(void **state)
 {
@@ -1007,6 +1031,7 @@ int main(void)
         cmocka_unit_test(test_fit_hours_of_waiting_cost_no_rows),
         cmocka_unit_test(test_fit_b17_common_lead_in_is_cut_on_request),
         cmocka_unit_test(test_fit_b24_b27_b28_b30_ends_show_the_last_key),
+        cmocka_unit_test(test_fit_b32_durations_are_seconds),
         cmocka_unit_test(test_fit_b36_key_times_do_not_drift),
         cmocka_unit_test(test_fit_b39_b40_flip_book_shows_one_page_at_a_time),
         cmocka_unit_test(test_fit_b34_collapsed_track_leaves_the_clip_its_duration),
