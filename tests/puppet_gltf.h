@@ -17,8 +17,9 @@
 
 /// Zero is the puppet as it should be.
 struct puppet_gltf {
-    float grinned;          // added to the second key of `smile` in `linear`
-    bool is_face_only;      // without the clip `lamp`: nothing has joints
+    float grinned;     // added to the second key of `smile` in `linear`
+    bool is_face_only; // without the clip `lamp`: nothing has joints
+    bool is_sliding;   // with the clip `slide`: the lamp moves along x, nothing else is animated
     const char *first_name; // of the clip `linear`, null = that
 };
 
@@ -123,6 +124,12 @@ static inline void puppet_gltf_write(const char *folder, const char *stem,
               "  {\"sampler\": 1, \"target\": {\"path\": \"pointer\", \"extensions\": "
               "{\"KHR_animation_pointer\": {\"pointer\": \"" PUPPET_VISIBLE "\"}}}},\n"
               "  {\"sampler\": 2, \"target\": {\"node\": 1, \"path\": \"translation\"}}]}",
+              file);
+    }
+    if (puppet->is_sliding) {
+        fputs(",\n {\"name\": \"slide\", \"samplers\": [{\"input\": 4, \"output\": 5}],\n"
+              "  \"channels\": [{\"sampler\": 0, \"target\": {\"node\": 1, \"path\": "
+              "\"translation\"}}]}",
               file);
     }
     fputs("]}\n", file);

@@ -15,6 +15,7 @@
 #include <troupe/troupe.h>
 
 #include "compiler.h"
+#include "puppet_gltf.h"
 #include "tiny_gltf.h"
 
 static char folder[] = "/tmp/troupe_compiler_XXXXXX";
@@ -396,6 +397,23 @@ static void test_compiler_additive_to_rest_includes_a_clip_of_that_name(void **s
     remove(path_of("changed.gltf"));
 }
 
+static void test_compiler_clip_without_values_in_a_file_with_some(void **state)
+{
+    (void)state;
+    puppet_gltf_write(folder, "sliding", &(struct puppet_gltf){.is_sliding = true});
+    const struct compile_input input = {.path = path_of("sliding.gltf")};
+    struct compiled compiled;
+    compile_inputs(&input, 1, &compiled);
+    assert_true(compiled.ok); // smile rests at 0.5, of which the clip says nothing
+    trp_clip clip;
+    const uint32_t index = trp_pack_find_clip(&compiled.pack, trp_name_hash("slide"));
+    assert_int_equal(trp_pack_clip(&compiled.pack, index, &clip), TRP_OK);
+    assert_int_equal(clip.property_set_index, TRP_NONE);
+    free(compiled.bytes);
+    remove(path_of("sliding.gltf"));
+    remove(path_of("sliding.bin"));
+}
+
 static void test_compiler_missing_input_names_the_file(void **state)
 {
     (void)state;
@@ -445,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_compiler_additive_reference_that_is_missing_is_refused),
         cmocka_unit_test(test_compiler_additive_reference_clip_itself_stays_plain),
         cmocka_unit_test(test_compiler_additive_to_rest_includes_a_clip_of_that_name),
+        cmocka_unit_test(test_compiler_clip_without_values_in_a_file_with_some),
         cmocka_unit_test(test_compiler_missing_input_names_the_file),
         cmocka_unit_test(test_compiler_progress_ends_at_the_last_clip),
     };

@@ -81,6 +81,9 @@ bool motion_of_clip(const struct skeleton *skeleton, const struct property_value
             is_moved = true;
         }
     }
+    if (!motion_has_values(motion)) {
+        motion->values = &none; // the clip leaves them alone, so that their rest is no truth of it
+    }
     return is_moved;
 }
 
