@@ -140,7 +140,8 @@ struct crowd {
     trp_track views[TRACKS];
     struct plain_track plain[TRACKS];
     double times[FRAMES][INSTANCES];
-    uint32_t (*cursors)[TRACKS];
+    uint32_t (*cursors)[TRACKS];       ///< by group
+    uint32_t (*plain_cursors)[TRACKS]; ///< by track
     trp_pose_block (*poses)[3];
     float (*values)[TRACKS][4];
     float components[GROUP * 512];
@@ -167,7 +168,7 @@ static void run_plain(struct crowd *crowd)
         for (uint32_t i = 0; i < INSTANCES; i++) {
             for (uint32_t track = 0; track < TRACKS; track++) {
                 plain_sample(&crowd->plain[track], crowd->times[frame][i],
-                             &crowd->cursors[i][track], crowd->values[i][track]);
+                             &crowd->plain_cursors[i][track], crowd->values[i][track]);
             }
         }
     }
@@ -229,7 +230,7 @@ static void keep_best(double *best, struct crowd *crowd, void (*run)(struct crow
     *best = *best == 0 || ns < *best ? ns : *best;
 }
 
-/// Cursors go back to where the round before left them, so that all do the same work.
+/// Cursors go back to where the round before left them, so that all tables do the same work.
 static void measure_round(struct crowd *crowd, struct figures *best, uint32_t (*saved)[TRACKS])
 {
     const size_t cursor_bytes = INSTANCES * sizeof *saved;
@@ -253,6 +254,7 @@ static void measure(struct crowd *crowd, const char *keys, bool is_forward)
         exit(1);
     }
     memset(crowd->cursors, 0, INSTANCES * sizeof *crowd->cursors);
+    memset(crowd->plain_cursors, 0, INSTANCES * sizeof *crowd->plain_cursors);
     for (uint32_t round = 0; round < ROUNDS + 1; round++) {
         if (round == 1) { // the first one warms up
             best = (struct figures){0};
@@ -279,9 +281,10 @@ int main(void)
         return 1;
     }
     crowd->cursors = calloc(INSTANCES, sizeof *crowd->cursors);
+    crowd->plain_cursors = calloc(INSTANCES, sizeof *crowd->plain_cursors);
     crowd->poses = aligned_alloc(64, INSTANCES * sizeof *crowd->poses);
     crowd->values = calloc(INSTANCES, sizeof *crowd->values);
-    if (!crowd->cursors || !crowd->poses || !crowd->values) {
+    if (!crowd->cursors || !crowd->plain_cursors || !crowd->poses || !crowd->values) {
         return 1;
     }
     memset(crowd->poses, 0, INSTANCES * sizeof *crowd->poses);
@@ -303,6 +306,7 @@ int main(void)
         free(bytes);
     }
     free(crowd->cursors);
+    free(crowd->plain_cursors);
     free(crowd->poses);
     free(crowd->values);
     free(crowd);
