@@ -304,6 +304,16 @@ static inline void copy_lanes(float *to, const float *from, uint32_t count)
     }
 }
 
+/// Spreads vectors over three planes. Best where `count` is a constant in the call.
+static inline void copy_vectors(float *restrict to, const float *restrict from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = from[3 * i];
+        to[TRP_BLOCK_LANES + i] = from[3 * i + 1];
+        to[2 * TRP_BLOCK_LANES + i] = from[3 * i + 2];
+    }
+}
+
 /// Where `count` values that lie in one block go, and where they come from among the components of
 /// an instance.
 struct move {
@@ -340,10 +350,10 @@ static void move_vectors(const struct move *move, trp_path path, const float *co
             float *const to =
                 (path == TRP_PATH_TRANSLATION ? block->translation[0] : block->scale[0]) +
                 move->lane;
-            for (uint32_t j = 0; j < move->count; j++) {
-                to[j] = from[3 * j];
-                to[TRP_BLOCK_LANES + j] = from[3 * j + 1];
-                to[2 * TRP_BLOCK_LANES + j] = from[3 * j + 2];
+            if (move->count == TRP_BLOCK_LANES) {
+                copy_vectors(to, from, TRP_BLOCK_LANES);
+            } else {
+                copy_vectors(to, from, move->count);
             }
         }
     }
