@@ -41,7 +41,8 @@ typedef struct trp_sample_report {
 } trp_sample_report;
 
 /// Returns the scratch bytes that trp_sample needs for these arguments (their scratch is ignored).
-/// For any sub-range of the requests it needs no more.
+/// For any sub-range of the requests it needs no more. SIZE_MAX where no memory can hold it.
+/// Cost: O(requests). Threads: any number may share `args`.
 TRP_API size_t trp_sample_scratch_bytes(const trp_sample_args *args);
 
 /// Samples a batch of local poses and property values.

@@ -40,10 +40,12 @@ typedef struct trp_track {
 /// Fills a view of one keyed track.
 /// @param index [0, clip->track_count)
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error `track` is untouched.
+/// Cost: O(1). Threads: any number may share `clip`.
 TRP_API trp_result trp_clip_track(const trp_clip *clip, uint32_t index, trp_track *track);
 
 /// Returns how a track moves from one key to the next.
 /// @param key [0, track->key_count); past it, and for the last key, TRP_INTERPOLATION_STEP
+/// Cost: O(1). Threads: any number may share `track`.
 TRP_API trp_interpolation trp_track_interpolation(const trp_track *track, uint32_t key);
 
 /// Samples a track. Before its first key it has the first value, from the last one on the last; at
