@@ -64,7 +64,8 @@ static inline struct trp__key_place trp__key_find(const double *times, uint32_t 
     *cursor = key;
     const double interval = times[key + 1] - times[key];
     const double u = (t - times[key]) / interval; // negative before the first key
-    return (struct trp__key_place){key, u > 0 ? (u < 1 ? u : 1) : 0, interval};
+    // Less than a float can hold normalised is at the key: flushing denormals must change nothing.
+    return (struct trp__key_place){key, u > 1e-37 ? (u < 1 ? u : 1) : 0, interval};
 }
 
 #endif

@@ -87,7 +87,8 @@ typedef struct trp_track_args {
     uint32_t request_count;
 } trp_track_args;
 
-/// Samples a batch of tracks: the same bits as one after the other, in less time.
+/// Samples a batch of tracks: the same bits as one after the other. Where tracks of a clip share
+/// their key times, trp_sample evaluates all of them in a fraction of the time.
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error nothing is written.
 /// Cost: O(floats), after seeks also O(log(keys)); no allocation.
 /// Threads: any number may share tracks; cursors and values are exclusive.

@@ -145,6 +145,19 @@ static const struct scene_curve *curve_earlier(const struct scene_curve *curve, 
     return earlier;
 }
 
+/// Returns the largest float that is not above a positive number.
+static double float_below(double value)
+{
+    float narrow = (float)value;
+    if ((double)narrow > value) {
+        uint32_t bits;
+        memcpy(&bits, &narrow, sizeof bits);
+        bits--;
+        memcpy(&narrow, &bits, sizeof narrow);
+    }
+    return (double)narrow;
+}
+
 void motion_trim(struct motion *motion, struct arena *arena)
 {
     const uint32_t joint_curves = motion->skeleton->lane_count * 3;
@@ -155,7 +168,7 @@ void motion_trim(struct motion *motion, struct arena *arena)
             lead_in_s = curve->times[0];
         }
     }
-    lead_in_s = (double)(float)lead_in_s; // as the pack stores it
+    lead_in_s = float_below(lead_in_s); // as the pack stores it; no key may come before 0
     if (!(lead_in_s > 0.0)) {
         return;
     }
