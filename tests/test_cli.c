@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "puppet_gltf.h"
+#include "temp_folder.h"
 #include "tiny_gltf.h"
 
 static const char *program;
@@ -1138,7 +1139,7 @@ static int setup(void **state)
         fprintf(stderr, "TROUPE_PROGRAM is not set\n");
         return 1;
     }
-    folder = tiny_folder();
+    folder = temp_folder_make();
     if (folder == NULL) {
         return 1;
     }
@@ -1162,8 +1163,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    tiny_folder_remove(folder);
-    return 0;
+    return temp_folder_remove(folder);
 }
 
 int main(void)

@@ -16,9 +16,10 @@
 
 #include "compiler.h"
 #include "puppet_gltf.h"
+#include "temp_folder.h"
 #include "tiny_gltf.h"
 
-static char folder[] = "/tmp/troupe_compiler_XXXXXX";
+static const char *folder;
 
 static const char *path_of(const char *name)
 {
@@ -32,7 +33,8 @@ static const char *path_of(const char *name)
 static int set_up(void **state)
 {
     (void)state;
-    if (mkdtemp(folder) == NULL) {
+    folder = temp_folder_make();
+    if (folder == NULL) {
         return -1;
     }
     static const struct tiny_gltf plain;
@@ -46,12 +48,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    static const char *const names[] = {"one.gltf", "one.bin",  "two.gltf",
-                                        "two.bin",  "big.gltf", "big.bin"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        remove(path_of(names[i]));
-    }
-    return remove(folder);
+    return temp_folder_remove(folder);
 }
 
 /// A compilation and what came of it.

@@ -19,8 +19,9 @@
 #include <unistd.h>
 
 #include "compiler.h"
+#include "temp_folder.h"
 
-static char folder[] = "/tmp/troupe-test-file-XXXXXX";
+static const char *folder;
 static char path_buffer[512];
 
 /// Returns a path inside the folder of this test run; good until the next call.
@@ -44,20 +45,14 @@ static uint32_t folder_entry_count(void)
 static int setup(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/troupe-test-file-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    folder = temp_folder_make();
+    return folder ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    DIR *const entries = opendir(folder);
-    struct dirent *entry;
-    while ((entry = readdir(entries))) {
-        remove(path_of(entry->d_name));
-    }
-    closedir(entries);
-    return rmdir(folder);
+    return temp_folder_remove(folder);
 }
 
 static void assert_holds(const char *path, const void *expected, size_t expected_bytes)

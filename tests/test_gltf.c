@@ -18,6 +18,7 @@
 
 #include "gltf_asserts.h"
 #include "gltf_exercise.h"
+#include "temp_folder.h"
 
 /// Adds nodes, a skin and a clip with a track of each path and interpolation.
 static void build_character(struct gltf_builder *builder)
@@ -1199,16 +1200,16 @@ static void test_gltf_many_names_for_one_block_are_bounded(void **state)
 }
 
 /// A file system folder for buffers beside a file.
-static char folder[32];
+static const char *folder;
 
 static int folder_setup(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/troupe-gltf-XXXXXX");
-    if (!mkdtemp(folder)) {
+    folder = temp_folder_make();
+    if (!folder) {
         return -1;
     }
-    char path[128];
+    char path[256];
     snprintf(path, sizeof path, "%s/sub", folder);
     return mkdir(path, 0700);
 }
@@ -1216,20 +1217,12 @@ static int folder_setup(void **state)
 static int folder_teardown(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "a b.bin", "up.bin", "sub/c.bin", "sub/test.gltf", "sub/text.glb", "sub/empty.glb", "sub",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        remove(path);
-    }
-    return rmdir(folder);
+    return temp_folder_remove(folder);
 }
 
 static void write_in_folder(const char *name, const void *bytes, size_t size_bytes)
 {
-    char path[128];
+    char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *const file = fopen(path, "wb");
     assert_non_null(file);
@@ -1251,7 +1244,7 @@ static bool import_with_uri(const char *uri, struct scene *scene, struct report 
     unsigned char *const bytes = gltf_builder_gltf(&builder, &size_bytes);
     write_in_folder("sub/test.gltf", bytes, size_bytes);
     free(bytes);
-    char path[128];
+    char path[256];
     snprintf(path, sizeof path, "%s/sub/test.gltf", folder);
     *report = (struct report){0};
     return import_file(path, scene, report);
@@ -1483,7 +1476,7 @@ static void test_gltf_files_that_are_none_end_with_the_right_code(void **state)
         {"sub", TROUPE_EXIT_IO, "error: cannot read: Is a directory [file.read]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char path[128];
+        char path[256];
         char expected[512];
         snprintf(path, sizeof path, "%s/%s", folder, cases[i].name);
         snprintf(expected, sizeof expected, "%s: %s", path, cases[i].line);
@@ -1505,7 +1498,7 @@ static void test_gltf_format_is_told_by_content_not_by_name(void **state)
     unsigned char *const glb = gltf_builder_glb(&builder, &size_bytes);
     write_in_folder("sub/test.gltf", glb, size_bytes); // a container in spite of its name
     free(glb);
-    char path[128];
+    char path[256];
     snprintf(path, sizeof path, "%s/sub/test.gltf", folder);
     struct scene scene;
     struct report report = {0};

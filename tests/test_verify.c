@@ -18,6 +18,7 @@
 
 #include "compiler.h"
 #include "puppet_gltf.h"
+#include "temp_folder.h"
 #include "tiny_gltf.h"
 
 static const char *folder;
@@ -293,15 +294,14 @@ static void test_verify_without_the_source_is_an_error(void **state)
 static int setup(void **state)
 {
     (void)state;
-    folder = tiny_folder();
+    folder = temp_folder_make();
     return folder == NULL;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    tiny_folder_remove(folder);
-    return 0;
+    return temp_folder_remove(folder);
 }
 
 int main(void)

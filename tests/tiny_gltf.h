@@ -129,22 +129,4 @@ static inline void tiny_gltf_write(const char *folder, const char *stem,
     fclose(file);
 }
 
-/// Makes a folder of one's own under the system's temporary folder.
-static inline char *tiny_folder(void)
-{
-    static char folder[64];
-    snprintf(folder, sizeof folder, "/tmp/troupe-test-XXXXXX");
-    return mkdtemp(folder);
-}
-
-/// Removes the folder and all that tests wrote there.
-static inline void tiny_folder_remove(const char *folder)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    if (system(command) != 0) {
-        perror(command);
-    }
-}
-
 #endif
