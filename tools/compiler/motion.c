@@ -269,28 +269,30 @@ struct scene_transform motion_local(const struct motion *motion, uint32_t lane, 
     return local;
 }
 
+/// Writes the model matrix of a lane whose parent has one.
+static void model_from_local(const struct skeleton *skeleton, uint32_t lane,
+                             const struct scene_transform *transform, double (*models)[12])
+{
+    double local[12];
+    const uint16_t parent = skeleton->parent_of_lane[lane];
+    scene_transform_matrix(transform, local);
+    scene_matrix_multiply(parent == TRP_NO_LANE ? skeleton->root : models[parent], local,
+                          models[lane]);
+}
+
 void models_from_locals(const struct skeleton *skeleton, const struct scene_transform *locals,
                         double (*models)[12])
 {
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
-        double local[12];
-        const uint16_t parent = skeleton->parent_of_lane[lane];
-        scene_transform_matrix(&locals[lane], local);
-        scene_matrix_multiply(parent == TRP_NO_LANE ? skeleton->root : models[parent], local,
-                              models[lane]);
+        model_from_local(skeleton, lane, &locals[lane], models);
     }
 }
 
 void motion_models(const struct motion *motion, double time_s, double (*models)[12])
 {
-    const struct skeleton *const skeleton = motion->skeleton;
-    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
-        const struct scene_transform transform = motion_local(motion, lane, time_s);
-        double local[12];
-        const uint16_t parent = skeleton->parent_of_lane[lane];
-        scene_transform_matrix(&transform, local);
-        scene_matrix_multiply(parent == TRP_NO_LANE ? skeleton->root : models[parent], local,
-                              models[lane]);
+    for (uint32_t lane = 0; lane < motion->skeleton->lane_count; lane++) {
+        const struct scene_transform local = motion_local(motion, lane, time_s);
+        model_from_local(motion->skeleton, lane, &local, models);
     }
 }
 
