@@ -23,7 +23,7 @@ enum compile_loop {
 enum compile_nodes {
     COMPILE_NODES_JOINTS = 0,
     COMPILE_NODES_ATTACHMENTS = 1, // and static children of joints
-    COMPILE_NODES_ALL = 2,         // and every other node
+    COMPILE_NODES_ALL = 2,         // and every other node under the same scene roots
 };
 
 /// One source file and how to treat it. Zero means default.

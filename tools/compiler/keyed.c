@@ -11,7 +11,6 @@
 /// One curve on its way into a group.
 struct entry {
     const struct scene_curve *curve;
-    uint32_t curve_index; // in the motion
     enum scene_path path;
     uint32_t target; // lane or property
     bool is_constant;
@@ -180,7 +179,6 @@ static uint32_t list_entries(const struct motion *motion, const bool *is_keyed,
         const enum scene_path path = i < joint_curves ? (enum scene_path)(i % 3) : SCENE_PROPERTY;
         entries[count++] = (struct entry){
             .curve = curve,
-            .curve_index = i,
             .path = path,
             .target = i < joint_curves ? i / 3 : i - joint_curves,
             .is_constant = curve->key_count == 1 || curve_is_constant(curve, path),

@@ -56,7 +56,6 @@ bool motion_of_clip(const struct skeleton *skeleton, const struct property_value
     const struct scene_clip *const clip = &skeleton->scene->clips[clip_index];
     *motion = (struct motion){
         .skeleton = skeleton,
-        .name = clip->name,
         .source_clip = clip->name,
         .source_clip_index = clip_index,
         .duration_s = clip->duration_s,

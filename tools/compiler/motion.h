@@ -23,7 +23,6 @@ struct property_values *property_values_of(const struct scene *scene, struct are
 
 struct motion {
     const struct skeleton *skeleton;
-    const char *name;        // in the pack
     const char *source_clip; // in the source
     uint32_t source_clip_index;
     double duration_s;    // of the tracks on this skeleton's clip, closing key included
