@@ -80,6 +80,19 @@ static void compile_inputs(const struct compile_input *inputs, uint32_t count,
     compile(&options, compiled);
 }
 
+/// Compiles clips for the skeleton of another pack.
+static void compile_for(const struct compiled *base, const struct compile_input *input,
+                        struct compiled *compiled)
+{
+    const struct compile_options options = {
+        .inputs = input,
+        .input_count = 1,
+        .skeleton_pack = base->bytes,
+        .skeleton_pack_bytes = base->size,
+    };
+    compile(&options, compiled);
+}
+
 static bool has_clip(const struct compiled *compiled, const char *name)
 {
     return trp_pack_find_clip(&compiled->pack, trp_name_hash(name)) != TRP_NONE;
@@ -216,13 +229,7 @@ static void test_compiler_clips_for_a_skeleton_of_another_pack_bind_to_it(void *
     struct compiled base;
     struct compiled clips;
     compile_inputs(&character, 1, &base);
-    const struct compile_options options = {
-        .inputs = &animation,
-        .input_count = 1,
-        .skeleton_pack = base.bytes,
-        .skeleton_pack_bytes = base.size,
-    };
-    compile(&options, &clips);
+    compile_for(&base, &animation, &clips);
     assert_true(clips.ok);
     assert_true(clips.report.warning_count > 0); // the rest poses differ
     assert_int_equal(clips.pack.skeleton_count, 0);
@@ -277,13 +284,7 @@ static void test_compiler_foreign_skeleton_without_common_names_is_refused(void 
     struct compiled base;
     struct compiled clips;
     compile_inputs(&character, 1, &base);
-    const struct compile_options options = {
-        .inputs = &animation,
-        .input_count = 1,
-        .skeleton_pack = base.bytes,
-        .skeleton_pack_bytes = base.size,
-    };
-    compile(&options, &clips);
+    compile_for(&base, &animation, &clips);
     assert_false(clips.ok);
     assert_int_equal(clips.report.exit_code, TROUPE_EXIT_INPUT);
     assert_non_null(strstr(clips.report.first_error, "[skeleton.map]"));

@@ -255,6 +255,7 @@ static void test_fit_two_keys_170_degrees_apart_follow_slerp(void **state)
     scene_builder_turn(1, 2, 3, 170.0 / 180.0 * PI, curve->values + 4);
     struct fitted fitted;
     fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.track_count, 0);
     assert_true(error_at_random_times(&fitted, 500) <= 0.1);
     fitted_free(&fitted);
     scene_builder_free(scene);
@@ -271,6 +272,8 @@ static void test_fit_many_turns_in_one_segment_keep_the_budget(void **state)
     }
     struct fitted fitted;
     fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.track_count, 0); // rows can follow it
+    assert_int_equal(fitted.clip.segment_count, 1);
     assert_true(error_at_random_times(&fitted, 500) <= 0.1);
     fitted_free(&fitted);
     scene_builder_free(scene);

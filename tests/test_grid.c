@@ -119,6 +119,21 @@ static void test_grid_irrational_times_are_resampled(void **state)
     assert_true(fabs(grid_time(&grid, grid.tick_count) - 1.0) < 1e-9);
 }
 
+/// A thousandth of a coarse spacing would be more than rounding explains.
+static void test_grid_key_a_little_off_a_coarse_grid_asks_for_a_finer_one(void **state)
+{
+    (void)state;
+    const double times[] = {0.0, 0.5003, 1.0};
+    struct grid grid;
+    assert_true(grid_find(times, 3, 1.0, &grid));
+    if (grid.is_exact) {
+        const double rate = (double)grid.rate_num / grid.rate_den;
+        const double off = floor(0.5003 * rate + 0.5) / rate - 0.5003;
+        assert_true(fabs(off) <= 5e-6);
+    }
+    assert_int_not_equal(grid.tick_count, 2);
+}
+
 static void test_grid_zero_length_has_one_tick(void **state)
 {
     (void)state;
@@ -192,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_grid_whole_rate_is_settled_exactly),
         cmocka_unit_test(test_grid_hole_between_frames_is_bridged),
         cmocka_unit_test(test_grid_irrational_times_are_resampled),
+        cmocka_unit_test(test_grid_key_a_little_off_a_coarse_grid_asks_for_a_finer_one),
         cmocka_unit_test(test_grid_zero_length_has_one_tick),
         cmocka_unit_test(test_grid_late_first_key_counts_from_zero),
         cmocka_unit_test(test_grid_shorter_than_a_millisecond_has_a_tick),

@@ -185,6 +185,23 @@ static void test_track_conformance_05_times_outside_give_the_end_values(void **s
     }
 }
 
+/// What is too near a key for a normal float is at the key, whether denormals are flushed or not.
+static void test_track_nearest_times_give_the_value_of_the_key(void **state)
+{
+    (void)state;
+    const struct keyed_recipe recipe = {
+        .seed = 5, .scalar_count = 1, .key_count = 4, .interpolation = TRP_INTERPOLATION_LINEAR};
+    const struct trp__keyed keyed = keyed_build(&recipe, 1);
+    const trp_track track = keyed_track(&keyed, 0);
+    float *const first = (float *)(uintptr_t)keyed_plane(&keyed, 0, 0, 1);
+    assert_true(track.times[0] == 0);
+    first[0] = 0; // beside which a denormal would be seen
+    assert_true(*keyed_plane(&keyed, 0, 1, 1) != 0);
+    assert_true(*sample(&track, 1e-42) == 0);
+    assert_true(*sample(&track, 1e-30) != 0);
+    synthetic_release();
+}
+
 static void test_track_conformance_06_the_last_key_gives_the_last_value(void **state)
 {
     (void)state;
@@ -709,6 +726,7 @@ int main(void)
         cmocka_unit_test(test_track_conformance_03_cubic_is_the_formula_whatever_the_intervals),
         cmocka_unit_test(test_track_conformance_04_cubic_without_tangents_is_smoothstep),
         cmocka_unit_test(test_track_conformance_05_times_outside_give_the_end_values),
+        cmocka_unit_test(test_track_nearest_times_give_the_value_of_the_key),
         cmocka_unit_test(test_track_conformance_06_the_last_key_gives_the_last_value),
         cmocka_unit_test(test_track_conformance_07_one_key_is_constant_in_every_way),
         cmocka_unit_test(test_track_conformance_08_a_collapsed_track_has_no_duration),
