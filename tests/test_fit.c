@@ -49,8 +49,8 @@ static struct skeleton *skeleton_of(const struct scene *scene, struct arena *are
     return skeletons;
 }
 
-static void fit_scene(const struct scene *scene, const struct fit_options *options,
-                      struct fitted *fitted)
+static void fit_scene_as(const struct scene *scene, const struct fit_options *options,
+                         bool is_additive, struct fitted *fitted)
 {
     struct report report = {0};
     struct buffer clip = {0};
@@ -60,6 +60,9 @@ static void fit_scene(const struct scene *scene, const struct fit_options *optio
     const struct property_values *const values =
         scene->property_count > 0 ? property_values_of(scene, &fitted->arena) : NULL;
     assert_true(motion_of_clip(fitted->skeleton, values, 0, &fitted->arena, &fitted->motion));
+    if (is_additive) {
+        motion_make_additive(&fitted->motion, NULL, &fitted->arena);
+    }
     if (!fit_motion(&fitted->motion, options, &fitted->arena, &clip, &report)) {
         fail_msg("%s", report.first_error);
     }
@@ -74,6 +77,12 @@ static void fit_scene(const struct scene *scene, const struct fit_options *optio
     assert_int_equal(trp_pack_open(fitted->bytes, size, &fitted->pack, NULL), TRP_OK);
     assert_int_equal(trp_pack_skeleton(&fitted->pack, 0, &fitted->view), TRP_OK);
     assert_int_equal(trp_pack_clip(&fitted->pack, 0, &fitted->clip), TRP_OK);
+}
+
+static void fit_scene(const struct scene *scene, const struct fit_options *options,
+                      struct fitted *fitted)
+{
+    fit_scene_as(scene, options, false, fitted);
 }
 
 static void fitted_free(struct fitted *fitted)
@@ -943,6 +952,33 @@ static void test_fit_values_stay_within_a_hundred_thousandth(void **state)
     }
 }
 
+static void test_fit_additive_values_are_rows_of_differences(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    const uint32_t property = scene_builder_property(scene, "/glow", SCENE_FLOAT, 2);
+    scene->properties[property].defaults[0] = 0.25;
+    scene->properties[property].defaults[1] = -3.0;
+    struct scene_curve *const curve =
+        scene_builder_property_track(scene, property, 31, 30.0, SCENE_LINEAR);
+    uint64_t seed = 9;
+    for (uint32_t i = 0; i < 62; i++) {
+        curve->values[i] = scene_builder_random(&seed);
+    }
+    struct fitted fitted;
+    fit_scene_as(scene, &defaults, true, &fitted);
+    assert_int_equal(fitted.clip.track_count, 0);
+    assert_int_equal(fitted.clip.segment_count, 1);
+    for (uint32_t key = 0; key < 31; key++) {
+        float values[2];
+        play_values(&fitted, curve->times[key], values);
+        assert_true(fabs((double)values[0] - (curve->values[key * 2] - 0.25)) <= 1e-5);
+        assert_true(fabs((double)values[1] - (curve->values[key * 2 + 1] + 3.0)) <= 1e-5);
+    }
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
 /// A rotation of opposite sign is the same rotation; four values of opposite sign are not the same.
 static void test_fit_four_values_of_opposite_sign_move(void **state)
 {
@@ -1049,6 +1085,7 @@ int main(void)
         cmocka_unit_test(test_fit_wide_turns_kept_exactly_follow_slerp),
         cmocka_unit_test(test_fit_few_keys_in_a_long_clip_are_keyed),
         cmocka_unit_test(test_fit_values_stay_within_a_hundred_thousandth),
+        cmocka_unit_test(test_fit_additive_values_are_rows_of_differences),
         cmocka_unit_test(test_fit_four_values_of_opposite_sign_move),
         cmocka_unit_test(test_fit_switches_are_keyed_and_never_in_between),
         cmocka_unit_test(test_fit_impossible_budget_is_an_error),
