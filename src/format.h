@@ -18,9 +18,9 @@
 /// Zero bytes at the end of every file, inside its size: wide loads may run past the last row.
 #define TRP__TAIL_BYTES 64u
 
-#define TRP__MAX_BLOCKS 2048u // 32,768 lanes
+#define TRP__MAX_BLOCKS 2048u  // 32,768 lanes
 #define TRP__MAX_VALUES 32768u // of a property set, 2048 blocks
-#define TRP__MAX_DEPTH 1024u  // joints from a root to a leaf
+#define TRP__MAX_DEPTH 1024u   // joints from a root to a leaf
 #define TRP__MAX_TICKS 0x3FFFFFFFu
 #define TRP__MAX_SEGMENT_TICKS 256u
 #define TRP__MIN_SEGMENT_TICKS 8u
@@ -127,11 +127,11 @@ struct trp__clip_header {
     uint64_t name_hash;
     uint64_t bind_hash;
     uint32_t name;
-    uint32_t source_file;    // string: stem of the file it came from
-    uint32_t source_clip;    // string: its name there
+    uint32_t source_file;        // string: stem of the file it came from
+    uint32_t source_clip;        // string: its name there
     uint32_t additive_reference; // string: clip name, "rest", or empty
-    uint32_t skeleton;       // index in this pack, or TRP_NONE
-    uint32_t flags;          // TRP_CLIP_*
+    uint32_t skeleton;           // index in this pack, or TRP_NONE
+    uint32_t flags;              // TRP_CLIP_*
     uint32_t block_count;
     uint32_t rate_num;
     uint32_t rate_den;
@@ -146,16 +146,17 @@ struct trp__clip_header {
     float max_error_keys_mm;
     float max_error_mm;
     float mean_error_mm;
-    uint32_t loop;         // TRP__LOOP_*: how the compiler treated the end
-    uint32_t row_count;    // over all segments
+    uint32_t loop;               // TRP__LOOP_*: how the compiler treated the end
+    uint32_t row_count;          // over all segments
     uint32_t source_joint_count; // joints of raw_bytes
-    uint32_t source_clip_index; // of the clip in its file
-    uint32_t property_set; // index in this pack, or TRP_NONE: the clip has no values
-    uint32_t keyed_offset; // from the start of the clip, 16-byte aligned; 0: no keyed tracks
-    uint32_t value_block_count; // blocks of 16 values of the set, 0 where none is in rows
+    uint32_t source_clip_index;  // of the clip in its file
+    uint32_t property_set;       // index in this pack, or TRP_NONE: the clip has no values
+    uint32_t keyed_offset;       // from the start of the clip, 16-byte aligned; 0: no keyed tracks
+    uint32_t value_block_count;  // blocks of 16 values of the set, 0 where none is in rows
     uint32_t animated_value_count; // in rows
-    float lead_in_s; // taken off all times of the source by the compiler
-    uint32_t reserved[2];
+    float lead_in_s;               // taken off all times of the source by the compiler
+    uint32_t events_offset;        // from the start of the clip, 16-byte aligned; 0: no events
+    uint32_t root_offset;          // likewise; 0: no root motion
 };
 
 enum { // trp__clip_header::loop
@@ -165,13 +166,47 @@ enum { // trp__clip_header::loop
     TRP__LOOP_CLOSED = 3, // on, and the compiler appended the first key after the last
 };
 
+/// Start of the events of a clip. Then, without gaps: uint64_t phases[event_count], ascending, in
+/// 2^-20 ticks, never past the last tick; struct trp__event events[event_count].
+struct trp__events_header {
+    uint32_t size_bytes;
+    uint32_t event_count; // at least 1
+    uint32_t reserved[2];
+};
+
+/// A named moment; those at one phase in the order of the source.
+struct trp__event {
+    uint64_t name_hash;
+    double time_s;     // as the source has it, less the lead-in; within a phase unit of its phase
+    double duration_s; // not negative, not past the end of the clip
+    int64_t integer;
+    double number;
+    uint32_t name;  // string, not empty
+    uint32_t text;  // string
+    uint32_t flags; // TRP_EVENT_*
+    uint32_t reserved;
+};
+
+/// Start of the root motion of a clip. Then, without gaps: double times[key_count], ascending from
+/// 0, never past the end of the clip; float keys[key_count][4]: x y z in source units, yaw in turns
+/// about +Y, in model space, linear in between; the first is 0 0 0 0, components that were not
+/// asked for are 0 throughout.
+struct trp__root_header {
+    uint32_t size_bytes;
+    uint32_t key_count; // at least 1
+    uint16_t lane;      // of the joint it was taken from
+    uint8_t components; // TRP_ROOT_*, not 0
+    uint8_t is_in_pose; // 1: the pose still has it; 0: taken out, and TRP_CLIP_ROOT_MOTION is set
+    uint32_t reserved;
+};
+
 /// Where a segment lies in its clip, from the clip's start; 16-byte aligned, sorted, disjoint.
 struct trp__segment_entry {
     uint32_t offset;
     uint32_t size_bytes;
 };
 
-enum { // bits of trp__segment_header::flags
+enum {                               // bits of trp__segment_header::flags
     TRP__SEGMENT_TICK_MASK = 1 << 0, // some ticks have no row
     TRP__SEGMENT_HOLDS = 1 << 1,     // some tracks hold their value between rows
 };
@@ -266,7 +301,10 @@ _Static_assert(sizeof(struct trp__skin_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__property_set_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__property) == 32, "layout");
 _Static_assert(sizeof(struct trp__clip_header) == 144, "layout");
-_Static_assert(offsetof(struct trp__clip_header, reserved) == 136, "no padding at the end");
+_Static_assert(offsetof(struct trp__clip_header, root_offset) == 140, "no padding at the end");
+_Static_assert(sizeof(struct trp__events_header) == 16, "layout");
+_Static_assert(sizeof(struct trp__event) == 56, "layout");
+_Static_assert(sizeof(struct trp__root_header) == 16, "layout");
 _Static_assert(sizeof(struct trp__segment_header) == 24, "layout");
 _Static_assert(sizeof(struct trp__keyed_header) == 16, "layout");
 _Static_assert(sizeof(struct trp__key_group) == 48, "layout");

@@ -114,6 +114,10 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
     if (header->keyed_offset != 0) {
         memcpy(&keyed, (const uint8_t *)header + header->keyed_offset, sizeof keyed);
     }
+    struct trp__events_header events = {0};
+    if (header->events_offset != 0) {
+        memcpy(&events, (const uint8_t *)header + header->events_offset, sizeof events);
+    }
     *clip = (trp_clip){
         .name = (const char *)pack->strings + header->name,
         .name_hash = header->name_hash,
@@ -133,6 +137,7 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
         .value_count = set.value_count,
         .track_count = keyed.track_count,
         .cursor_count = keyed.group_count,
+        .event_count = events.event_count,
         .budget_mm = header->budget_mm,
         .shell_m = header->shell_m,
         .max_error_keys_mm = header->max_error_keys_mm,
@@ -141,6 +146,7 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
         .rest = skeleton.rest,
         .value_defaults = set.defaults,
         .properties = set.bytes,
+        .strings = (const char *)pack->strings,
         .bytes = (const uint8_t *)header,
         .size_bytes = entries[index].size_bytes,
     };

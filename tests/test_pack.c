@@ -513,7 +513,7 @@ static void assert_rest_is_zero(const uint8_t *bytes, size_t size_bytes)
         used = start + (kind == PACK_STRINGS ? (size_t)pack_get_u64(bytes, row + 16) : 8 * count);
         for (uint32_t i = 0; kind != PACK_STRINGS && i < count; i++) {
             static const size_t reserved[6][2] = {
-                {0}, {0}, {88, 128}, {20, 64}, {132, 144}, {20, 64},
+                {0}, {0}, {88, 128}, {20, 64}, {144, 144}, {20, 64},
             };
             const size_t object = start + pack_get_u32(bytes, start + 8 * i);
             assert_zero(bytes, used, object);

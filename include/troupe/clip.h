@@ -51,6 +51,7 @@ typedef struct trp_clip {
     uint32_t value_count;        ///< of that set, else 0
     uint32_t track_count;        ///< keyed tracks, see track.h
     uint32_t cursor_count;       ///< of trp_sample_request::cursors
+    uint32_t event_count;        ///< see event.h
     float budget_mm;            ///< error the compiler was allowed
     float shell_m;              ///< distance from the joint at which error is measured
     float max_error_keys_mm;    ///< largest measured error at the rows
@@ -59,6 +60,7 @@ typedef struct trp_clip {
     const trp_pose_block *rest; ///< of the bound skeleton; null until bound
     const float *value_defaults; ///< [value_count] of the property set, null without
     const uint8_t *properties;   ///< the property set in its pack, null without
+    const char *strings;         ///< of the pack
     const uint8_t *bytes;       ///< the clip in its pack, see src/FORMAT.md
     size_t size_bytes;
 } trp_clip;

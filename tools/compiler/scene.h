@@ -79,11 +79,25 @@ struct scene_track {
     struct scene_curve curve;
 };
 
+/// A named moment of a clip. Guaranteed by importers: the name is not empty, times are finite and
+/// not negative.
+struct scene_event {
+    const char *name;
+    double time_s;
+    double duration_s;
+    uint32_t flags; // TRP_EVENT_*: which payloads it has, and whether it is a marker
+    int64_t integer;
+    double number;
+    const char *text; // never null, may be empty
+};
+
 /// At most one track for each (node, path) and for each property.
 struct scene_clip {
     const char *name; // never null, may be empty
     uint32_t track_count;
     struct scene_track *tracks;
+    uint32_t event_count;
+    struct scene_event *events; // in any order
     double duration_s; // the largest key time of all tracks, also of ones the compiler drops
 };
 

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Sync groups: playheads of clips of different length that keep step, such as a walk and a run.
+// They share one phase; where clips carry markers (say, the left and the right foot on the ground),
+// marker meets marker. Groups never touch the speed of a playhead, so leaving one restores it.
+#ifndef TROUPE_SYNC_H
+#define TROUPE_SYNC_H
+
+#include <troupe/event.h>
+
+/// Units of a full phase.
+#define TRP_SYNC_PHASE_ONE ((int64_t)1 << 48)
+
+/// Markers that a member can have.
+#define TRP_SYNC_MAX_MARKERS 64u
+
+/// One clip of a group.
+typedef struct trp_sync_member {
+    const trp_timeline *timeline; ///< looping
+    const int64_t
+        *markers;          ///< [marker_count] from trp_sync_markers; null: the ends of the timeline
+    uint32_t marker_count; ///< the same for all members
+    float weight;          ///< how much its length counts; NaN and negative count as 0
+} trp_sync_member;
+
+/// The state of a group. Plain data without pointers.
+typedef struct trp_sync_group {
+    int64_t phase;     ///< [0, TRP_SYNC_PHASE_ONE), 0 at the first marker
+    int64_t cycle;     ///< how often it came round
+    float speed;       ///< 1 as made; NaN counts as 0
+    uint32_t reserved; ///< 0
+} trp_sync_group;
+
+/// Lists the markers of a timeline: the positions of its events with TRP_EVENT_MARKER, in order,
+/// beginning with the first one of that name; those before it follow, one length later.
+/// @param first_name_hash trp_name_hash of that name; 0: the first marker there is
+/// @param markers  [out] units from the start of the timeline
+/// @param capacity at most TRP_SYNC_MAX_MARKERS are of use
+/// @param count    [out] how many there are
+/// @return TRP_OK, TRP_ERROR_ARGUMENT, TRP_ERROR_CAPACITY (`count` is set),
+///         TRP_ERROR_MISMATCH (no marker has that name). On error `markers` stays.
+/// Cost: O(events). Threads: any number may share `timeline`.
+TRP_API trp_result trp_sync_markers(const trp_timeline *timeline, uint64_t first_name_hash,
+                                    int64_t *markers, uint32_t capacity, uint32_t *count);
+
+/// Returns a group at the phase of a playhead that plays one of its members already, cycle 0, with
+/// speed 1: a walk that is joined by a run goes on where it is. Phase 0 where anything is null or
+/// off its timeline.
+/// Cost: O(markers). Threads: any.
+TRP_API trp_sync_group trp_sync_group_start(const trp_sync_member *member,
+                                            const trp_playhead *playhead);
+
+/// A group to move on. Zero means default in every field.
+typedef struct trp_sync_args {
+    const trp_sync_member *members;
+    uint32_t member_count;
+    trp_sync_group *group;   ///< [in,out]
+    double dt_s;             ///< seconds to move on by; NaN counts as 0
+    trp_playhead *playheads; ///< [in,out, member_count] speed and timeline index stay
+    trp_playhead *previous;  ///< [out, member_count] where they came from; may be null
+} trp_sync_args;
+
+/// Moves a group on and puts the playheads of its members where the phase says.
+/// A full phase lasts the average of the members' lengths by weight (of the first member where no
+/// weight is above 0). Between two markers phase and time go in proportion. A playhead that joins
+/// is put in place without firing events: `previous` is then where it is; it joins where its
+/// TRP_PLAYHEAD_STARTING is set. Root motion and events go over the same pairs of playheads as
+/// those of trp_playheads_advance, each exactly once.
+/// @return TRP_OK; TRP_ERROR_ARGUMENT (also for a timeline that does not loop, markers that do not
+///         ascend within one length, or too many); TRP_ERROR_MISMATCH (members with different
+///         counts of markers). On error nothing changes.
+/// Cost: O(members); no allocation. Threads: group and playheads are exclusive.
+TRP_API trp_result trp_sync_advance(const trp_sync_args *args);
+
+#endif

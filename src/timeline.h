@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// What playheads, events and root motion know alike of timelines: units, periods and times.
+#ifndef TROUPE_SRC_TIMELINE_H
+#define TROUPE_SRC_TIMELINE_H
+
+#include <stdbool.h>
+#include <troupe/playhead.h>
+
+/// Units after which a playhead comes round; 0 where the timeline stands still.
+static inline int64_t trp__period(const trp_timeline *timeline)
+{
+    return timeline->mode == TRP_PLAY_PING_PONG ? 2 * timeline->length : timeline->length;
+}
+
+/// Whether a playhead can stand where it does.
+static inline bool trp__is_on_timeline(const trp_timeline *timeline, const trp_playhead *playhead)
+{
+    const int64_t last = timeline->mode == TRP_PLAY_CLAMP || timeline->length == 0
+                             ? timeline->length
+                             : trp__period(timeline) - 1;
+    return playhead->position >= 0 && playhead->position <= last &&
+           (timeline->mode != TRP_PLAY_CLAMP || playhead->cycle == 0);
+}
+
+/// Units from the start of the timeline, [0, length], of a position on it.
+static inline int64_t trp__units_of_position(const trp_timeline *timeline, int64_t position)
+{
+    return position <= timeline->length ? position : 2 * timeline->length - position;
+}
+
+/// Time of the clip at some units, [0, length], from the start of the timeline. Never falls as
+/// units rise; exactly the ends of the timeline at its ends.
+static inline double trp__time_of_units(const trp_timeline *timeline, int64_t units)
+{
+    if (units <= 0) {
+        return timeline->start_s;
+    }
+    if (units >= timeline->length) {
+        return timeline->end_s;
+    }
+    const double ticks = (double)(timeline->start + units) / (double)timeline->units_per_tick;
+    const double time_s =
+        ticks * (double)timeline->clip->rate_den / (double)timeline->clip->rate_num;
+    return time_s < timeline->start_s ? timeline->start_s
+                                      : (time_s > timeline->end_s ? timeline->end_s : time_s);
+}
+
+/// Units from the start of the timeline of a phase of its clip (2^-20 ticks), such as an event's.
+static inline int64_t trp__units_of_phase(const trp_timeline *timeline, uint64_t phase)
+{
+    return (int64_t)phase * (timeline->units_per_tick >> 20) - timeline->start;
+}
+
+#endif
