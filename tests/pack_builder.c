@@ -664,6 +664,53 @@ static void write_keyed(struct writer *writer, const struct pack_clip *clip)
     pack_set_u32(writer->bytes, start, (uint32_t)(writer->size - start));
 }
 
+uint64_t pack_clip_phase(const struct pack_clip *clip, double time_s)
+{
+    const double last = clip->tick_count * 1048576.0;
+    const double ticks = time_s * ((double)clip->rate_num / (double)clip->rate_den);
+    const double phase = floor(ticks * 1048576.0 + 1.0 / 256);
+    return (uint64_t)(phase < last ? phase : last);
+}
+
+static void write_events(struct writer *writer, const struct pack_clip *clip,
+                         struct strings *strings)
+{
+    put_u32(writer, 16 + 64 * clip->event_count);
+    put_u32(writer, clip->event_count);
+    put_zeros(writer, 8);
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        put_u64(writer, pack_clip_phase(clip, clip->events[i].time_s));
+    }
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        const struct pack_event *const event = &clip->events[i];
+        put_u64(writer, name_hash(event->name));
+        put_f64(writer, event->time_s);
+        put_f64(writer, event->duration_s);
+        put_u64(writer, (uint64_t)event->integer);
+        put_f64(writer, event->number);
+        put_u32(writer, string_offset(strings, event->name));
+        put_u32(writer, string_offset(strings, event->text == NULL ? "" : event->text));
+        put_u32(writer, event->flags);
+        put_u32(writer, 0);
+    }
+}
+
+static void write_root_motion(struct writer *writer, const struct pack_root_motion *root_motion)
+{
+    put_u32(writer, 16 + 24 * root_motion->key_count);
+    put_u32(writer, root_motion->key_count);
+    put_u16(writer, root_motion->lane);
+    put(writer, root_motion->components, 1);
+    put(writer, root_motion->is_in_pose, 1);
+    put_u32(writer, 0);
+    for (uint32_t i = 0; i < root_motion->key_count; i++) {
+        put_f64(writer, root_motion->times[i]);
+    }
+    for (uint32_t i = 0; i < 4 * root_motion->key_count; i++) {
+        put_f32(writer, root_motion->keys[i / 4][i % 4]);
+    }
+}
+
 static void write_clip(struct writer *writer, const struct pack_content *content,
                        const struct pack_clip *clip, struct strings *strings)
 {
@@ -708,7 +755,8 @@ static void write_clip(struct writer *writer, const struct pack_content *content
     put_u32(writer, 0); // keyed offset, known below
     put_u32(writer, value_block_count(clip));
     put_u32(writer, animated_value_count(clip));
-    put_zeros(writer, 12);
+    put_zeros(writer, 4); // lead-in
+    put_zeros(writer, 8); // offsets of events and root motion, known below
 
     const size_t entries = writer->size;
     put_zeros(writer, 8 * clip->segment_count);
@@ -724,6 +772,16 @@ static void write_clip(struct writer *writer, const struct pack_content *content
         put_padding(writer, start, 16);
         pack_set_u32(writer->bytes, start + 120, (uint32_t)(writer->size - start));
         write_keyed(writer, clip);
+    }
+    if (clip->event_count > 0) {
+        put_padding(writer, start, 16);
+        pack_set_u32(writer->bytes, start + 136, (uint32_t)(writer->size - start));
+        write_events(writer, clip, strings);
+    }
+    if (clip->root_motion != NULL) {
+        put_padding(writer, start, 16);
+        pack_set_u32(writer->bytes, start + 140, (uint32_t)(writer->size - start));
+        write_root_motion(writer, clip->root_motion);
     }
 }
 
@@ -859,6 +917,18 @@ size_t pack_keyed_at(const uint8_t *bytes, uint32_t clip)
 {
     const size_t start = pack_object(bytes, PACK_CLIPS, clip);
     return start + pack_get_u32(bytes, start + 120);
+}
+
+size_t pack_events_at(const uint8_t *bytes, uint32_t clip)
+{
+    const size_t start = pack_object(bytes, PACK_CLIPS, clip);
+    return start + pack_get_u32(bytes, start + 136);
+}
+
+size_t pack_root_at(const uint8_t *bytes, uint32_t clip)
+{
+    const size_t start = pack_object(bytes, PACK_CLIPS, clip);
+    return start + pack_get_u32(bytes, start + 140);
 }
 
 // -- Values
@@ -1303,6 +1373,57 @@ static void random_groups(struct pack_content *content, uint64_t *state, uint32_
     }
 }
 
+static double clip_duration(const struct pack_clip *clip)
+{
+    return (double)clip->tick_count * clip->rate_den / clip->rate_num;
+}
+
+/// Events at random times, one in four at the same time as the one before it, the last one at the
+/// end of the clip. Every second one lasts a while, and payloads go round.
+static void random_events(struct pack_content *content, uint64_t *state, uint32_t count,
+                          struct pack_clip *clip)
+{
+    const double duration = clip_duration(clip);
+    clip->event_count = count;
+    clip->events = pack_content_allocate(content, count * sizeof *clip->events);
+    double time = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pack_event *const event = &clip->events[i];
+        const double left = duration - time;
+        time += random_below(state, 4) == 0 ? 0 : random_between(state, 0, left / (count - i));
+        time = i + 1 == count ? duration : time;
+        event->name = random_name(content, "event", i / 2); // two share each
+        event->time_s = time;
+        event->duration_s = i % 2 == 0 ? 0 : random_between(state, 0, duration - time);
+        event->flags = i % 16;
+        event->integer = event->flags & TRP_EVENT_INTEGER ? -(int64_t)pack_random(state) : 0;
+        event->number = event->flags & TRP_EVENT_NUMBER ? random_between(state, -9, 9) : 0;
+        event->text = event->flags & TRP_EVENT_TEXT ? random_name(content, "text", i) : NULL;
+    }
+}
+
+/// Root motion of the first lane, with keys from the start of the clip to its end.
+static void random_root_motion(struct pack_content *content, uint64_t *state, uint32_t key_count,
+                               struct pack_clip *clip)
+{
+    struct pack_root_motion *const root_motion =
+        pack_content_allocate(content, sizeof *root_motion);
+    const uint32_t count = clip->tick_count == 0 ? 1 : key_count;
+    clip->root_motion = root_motion;
+    root_motion->components = (uint8_t)(1 + random_below(state, 15));
+    root_motion->is_in_pose = (clip->flags & TRP_CLIP_ROOT_MOTION) == 0;
+    root_motion->key_count = count;
+    root_motion->times = pack_content_allocate(content, count * sizeof *root_motion->times);
+    root_motion->keys = pack_content_allocate(content, count * sizeof *root_motion->keys);
+    for (uint32_t i = 1; i < count; i++) {
+        root_motion->times[i] = clip_duration(clip) * i / (count - 1);
+        for (uint32_t k = 0; k < 4; k++) {
+            const bool moves = (root_motion->components >> k & 1) != 0;
+            root_motion->keys[i][k] = moves ? (float)random_between(state, -2, 2) : 0;
+        }
+    }
+}
+
 static void random_segment(struct pack_content *content, uint64_t *state,
                            const struct pack_clip *clip, uint32_t index,
                            struct pack_segment *segment)
@@ -1375,6 +1496,7 @@ static void random_clip(struct pack_content *content, const struct pack_recipe *
         clip->skeleton = TRP_NONE;
         clip->bind_hash = 0;
         clip->block_count = 0;
+        clip->flags &= ~(uint32_t)TRP_CLIP_ROOT_MOTION;
     }
     random_tracks(content, recipe, skeleton, state, clip);
     uint64_t value_state = ~*state ^ recipe->key_seed;
@@ -1383,6 +1505,11 @@ static void random_clip(struct pack_content *content, const struct pack_recipe *
     }
     if (recipe->group_count > 0) {
         random_groups(content, &value_state, recipe->group_count, clip);
+    }
+    uint64_t event_state = ~value_state;
+    random_events(content, &event_state, recipe->event_count, clip);
+    if (recipe->root_key_count > 0 && clip->block_count > 0) {
+        random_root_motion(content, &event_state, recipe->root_key_count, clip);
     }
     if (clip->component_count == 0) {
         return;

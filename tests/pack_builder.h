@@ -127,6 +127,26 @@ struct pack_group {
     struct pack_keyed_track *tracks;
 };
 
+/// A named moment. Its phase is worked out from the time when it is written.
+struct pack_event {
+    const char *name;
+    double time_s;
+    double duration_s;
+    int64_t integer;
+    double number;
+    const char *text; // or null: empty
+    uint32_t flags;   // TRP_EVENT_*
+};
+
+struct pack_root_motion {
+    uint16_t lane;
+    uint8_t components; // TRP_ROOT_*
+    bool is_in_pose;    // else the clip has TRP_CLIP_ROOT_MOTION among its flags
+    uint32_t key_count;
+    double *times;
+    float (*keys)[4]; // x y z, yaw in turns
+};
+
 struct pack_clip {
     const char *name;
     const char *source_file;
@@ -141,14 +161,17 @@ struct pack_clip {
     uint32_t tick_count;
     uint32_t ticks_per_segment;
     struct pack_track *tracks; // [3 * 16 * block_count]
-    uint32_t property_set; // or TRP_NONE
-    uint32_t value_count;  // of that set
+    uint32_t property_set;     // or TRP_NONE
+    uint32_t value_count;      // of that set
     struct pack_value *values;
     uint32_t component_count;
     uint32_t segment_count;
     struct pack_segment *segments;
     uint32_t group_count;
     struct pack_group *groups;
+    uint32_t event_count;
+    struct pack_event *events;            // in the order of time
+    struct pack_root_motion *root_motion; // null: none
 };
 
 /// A whole pack. What it points to lives as long as it does.
@@ -173,7 +196,7 @@ struct pack_recipe {
     uint32_t clip_count;
     uint32_t tick_count;        // of each clip
     uint32_t ticks_per_segment; // default 8
-    uint32_t flags;             // of each clip
+    uint32_t flags;             // of each clip; root motion needs keys and joints
     bool is_still;              // nothing is animated
     bool is_chain;              // each joint is the parent of the next
     bool only_clips;            // the skeleton is left out of the pack, and the skins
@@ -181,6 +204,8 @@ struct pack_recipe {
     uint32_t property_count;    // of one set that all clips share
     uint32_t group_count;       // of keyed tracks in each clip
     uint64_t key_seed;          // what else decides on values and keys
+    uint32_t event_count;       // of each clip
+    uint32_t root_key_count;    // of root motion, taken out of the pose where the flags say so
 };
 
 /// Makes a random description. The same recipe gives the same pack, but for what the recipe says
@@ -214,6 +239,9 @@ bool pack_clip_property(const struct pack_clip *clip, uint32_t value, uint32_t s
 /// Returns the tick of a row, from the start of the clip.
 uint32_t pack_clip_row_tick(const struct pack_clip *clip, uint32_t segment, uint32_t row);
 
+/// Returns the phase of a time of a clip, in 2^-20 ticks.
+uint64_t pack_clip_phase(const struct pack_clip *clip, double time_s);
+
 uint64_t pack_bind_hash(const struct pack_skeleton *skeleton);
 
 // Where things lie in written bytes: offsets from the start of the file.
@@ -227,6 +255,12 @@ size_t pack_segment_at(const uint8_t *bytes, uint32_t clip, uint32_t segment);
 
 /// Returns where the keyed part of a clip starts.
 size_t pack_keyed_at(const uint8_t *bytes, uint32_t clip);
+
+/// Returns where the events of a clip start.
+size_t pack_events_at(const uint8_t *bytes, uint32_t clip);
+
+/// Returns where the root motion of a clip starts.
+size_t pack_root_at(const uint8_t *bytes, uint32_t clip);
 
 uint16_t pack_get_u16(const uint8_t *bytes, size_t at);
 uint32_t pack_get_u32(const uint8_t *bytes, size_t at);
