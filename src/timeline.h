@@ -8,6 +8,27 @@
 #include <stdbool.h>
 #include <troupe/playhead.h>
 
+/// Farthest that one advance goes, in units or phases.
+#define TRP__MAX_MOVE ((int64_t)1 << 62)
+
+/// Limits a move.
+static inline int64_t trp__limit_move(int64_t move)
+{
+    return move > TRP__MAX_MOVE ? TRP__MAX_MOVE : (move < -TRP__MAX_MOVE ? -TRP__MAX_MOVE : move);
+}
+
+/// Rounds a move to the nearest whole number, halves away from zero, and limits it; NaN gives 0.
+static inline int64_t trp__round_move(double move)
+{
+    const double limit = (double)TRP__MAX_MOVE;
+    if (!(move > -limit && move < limit)) {
+        return move > 0 ? TRP__MAX_MOVE : (move < 0 ? -TRP__MAX_MOVE : 0);
+    }
+    const int64_t whole = (int64_t)move;
+    const double rest = move - (double)whole;
+    return whole + (rest >= 0.5) - (rest <= -0.5);
+}
+
 /// Units after which a playhead comes round; 0 where the timeline stands still.
 static inline int64_t trp__period(const trp_timeline *timeline)
 {

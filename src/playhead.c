@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+#include <troupe/playhead.h>
+
+#include "arguments.h"
+#include "format.h"
+#include "timeline.h"
+
+#define MAX_CLIP_UNITS ((uint64_t)1 << 60) // so that a way there and back and any move add up
+#define MAX_UNIT_SHIFT 40
+#define PHASES_PER_TICK (1 << 20)
+#define SPEEDS_PER_ONE (1 << 16) // in steps of which ticks are exact
+#define MAX_SPEED (1 << 15)
+
+// -- Timelines
+
+/// What time is counted in.
+struct units {
+    int64_t per_tick;       ///< of the clip
+    int64_t per_clock_tick; ///< at speed 1; 0 without a clock
+};
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/// Chooses the finest unit of which a tick of the clip and one of the clock are whole numbers.
+/// @return false where it is not fine enough for phases of the clip and speeds of the clock
+static bool choose_units(const trp_timeline_args *args, struct units *units)
+{
+    const trp_clip *const clip = args->clip;
+    // A tick of the clock is clip_ticks / clock_ticks ticks of the clip.
+    uint64_t clip_ticks = 0;
+    uint64_t clock_ticks = 1;
+    if (args->clock_num != 0) {
+        clip_ticks = (uint64_t)(args->clock_den ? args->clock_den : 1) * clip->rate_num;
+        clock_ticks = (uint64_t)args->clock_num * clip->rate_den;
+        const uint64_t common = greatest_common_divisor(clip_ticks, clock_ticks);
+        clip_ticks /= common;
+        clock_ticks /= common;
+    }
+    const uint64_t max_per_tick = MAX_CLIP_UNITS / (clip->tick_count ? clip->tick_count : 1);
+    for (int shift = MAX_UNIT_SHIFT; shift >= 0; shift--) {
+        if (clock_ticks <= max_per_tick >> shift &&
+            clip_ticks <= (uint64_t)TRP__MAX_MOVE >> shift) {
+            units->per_tick = (int64_t)(clock_ticks << shift);
+            units->per_clock_tick = (int64_t)(clip_ticks << shift);
+            return units->per_tick % PHASES_PER_TICK == 0 &&
+                   units->per_clock_tick % SPEEDS_PER_ONE == 0;
+        }
+    }
+    return false;
+}
+
+/// Returns the units from the start of the clip at a time in [0, duration_s].
+static int64_t units_of_time(const trp_clip *clip, const trp_timeline *timeline, double time_s)
+{
+    const int64_t last = clip->tick_count * timeline->units_per_tick;
+    const int64_t units = trp__round_move(time_s * timeline->units_per_second);
+    return time_s >= clip->duration_s || units > last ? last : units;
+}
+
+/// Clamps a time to [low, high]; NaN counts as `low`.
+static double clamp_time(double time_s, double low, double high)
+{
+    return time_s > low ? (time_s < high ? time_s : high) : low;
+}
+
+/// Returns how many phases of a clip lie below some units from the start of the timeline, or at
+/// them where `is_through`.
+static uint32_t phases_before(const trp_timeline *timeline, const uint64_t *phases, uint32_t count,
+                              int64_t units, bool is_through)
+{
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int64_t at = trp__units_of_phase(timeline, phases[middle]);
+        if (at < units || (is_through && at == units)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void find_events(trp_timeline *timeline)
+{
+    const uint8_t *const bytes = timeline->clip->bytes;
+    const struct trp__clip_header *const header = (const void *)bytes;
+    if (header->events_offset == 0) {
+        return;
+    }
+    const struct trp__events_header *const events = (const void *)(bytes + header->events_offset);
+    const uint64_t *const phases = (const void *)(events + 1);
+    const uint32_t count = events->event_count;
+    timeline->first_event = phases_before(timeline, phases, count, 0, false);
+    timeline->event_count =
+        phases_before(timeline, phases, count, timeline->length, true) - timeline->first_event;
+}
+
+trp_result trp_timeline_make(const trp_timeline_args *args, trp_timeline *timeline)
+{
+    if (!args || !timeline || !args->clip || !args->clip->bytes ||
+        (unsigned)args->mode > TRP_PLAY_PING_PONG) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    const trp_clip *const clip = args->clip;
+    struct units units;
+    if (!choose_units(args, &units)) {
+        return TRP_ERROR_UNSUPPORTED;
+    }
+    const bool is_to_the_end = !(args->end_s < 0 || args->end_s > 0);
+    const double start_s = clamp_time(args->start_s, 0, clip->duration_s);
+    const double end_s = is_to_the_end ? clip->duration_s : args->end_s;
+    *timeline = (trp_timeline){
+        .clip = clip,
+        .units_per_tick = units.per_tick,
+        .units_per_clock = units.per_clock_tick / SPEEDS_PER_ONE,
+        .units_per_second = (double)units.per_tick * clip->rate_num / clip->rate_den,
+        .start_s = start_s,
+        .end_s = clamp_time(end_s, start_s, clip->duration_s),
+        .mode = args->mode,
+    };
+    timeline->start = units_of_time(clip, timeline, timeline->start_s);
+    timeline->length = units_of_time(clip, timeline, timeline->end_s) - timeline->start;
+    find_events(timeline);
+    return TRP_OK;
+}
+
+// -- Single playheads
+
+/// Puts a playhead where it is at a time, coming from the start of the timeline.
+static void place(const trp_timeline *timeline, double time_s, trp_playhead *playhead)
+{
+    playhead->position = 0;
+    playhead->cycle = 0;
+    if (!timeline || timeline->length == 0) {
+        return;
+    }
+    const double clamped_s = clamp_time(time_s, timeline->start_s, timeline->end_s);
+    const int64_t units = units_of_time(timeline->clip, timeline, clamped_s) - timeline->start;
+    if (timeline->mode == TRP_PLAY_LOOP && units == timeline->length) {
+        playhead->cycle = 1;
+    } else {
+        playhead->position = units;
+    }
+}
+
+trp_playhead trp_playhead_start(const trp_timeline *timeline, double time_s)
+{
+    trp_playhead playhead = {.speed = 1, .flags = TRP_PLAYHEAD_STARTING};
+    place(timeline, time_s, &playhead);
+    return playhead;
+}
+
+void trp_playhead_seek(const trp_timeline *timeline, double time_s, trp_playhead *playhead)
+{
+    if (!playhead) {
+        return;
+    }
+    place(timeline, time_s, playhead);
+    playhead->flags &= ~(uint32_t)(TRP_PLAYHEAD_STARTING | TRP_PLAYHEAD_ENDED);
+}
+
+double trp_playhead_time_s(const trp_timeline *timeline, const trp_playhead *playhead)
+{
+    if (!timeline || !playhead) {
+        return 0;
+    }
+    return trp__time_of_units(timeline, trp__units_of_position(timeline, playhead->position));
+}
+
+// -- Moving on
+
+/// Returns dt_ticks * step * units_per_clock, limited.
+static int64_t move_of_ticks(const trp_timeline *timeline, int64_t dt_ticks, double speed)
+{
+    const int64_t max_step = (int64_t)MAX_SPEED * SPEEDS_PER_ONE;
+    const int64_t asked = trp__round_move(speed * SPEEDS_PER_ONE);
+    const int64_t step = asked < -max_step ? -max_step : (asked > max_step ? max_step : asked);
+    // Good to a few parts in 2^53: tells apart what fits 63 bits and what is far beyond the limit.
+    const double estimate = (double)dt_ticks * (double)step * (double)timeline->units_per_clock;
+    if (!(estimate > -1.5 * TRP__MAX_MOVE && estimate < 1.5 * TRP__MAX_MOVE)) {
+        return estimate < 0 ? -TRP__MAX_MOVE : TRP__MAX_MOVE;
+    }
+    const uint64_t units =
+        (uint64_t)dt_ticks * (uint64_t)step * (uint64_t)timeline->units_per_clock;
+    return trp__limit_move((int64_t)units);
+}
+
+/// Returns how far a playhead goes.
+static int64_t move_of(const trp_timeline *timeline, double dt_s, int64_t dt_ticks, double speed)
+{
+    const int64_t seconds = trp__round_move(dt_s * speed * timeline->units_per_second);
+    if (dt_ticks == 0) {
+        return seconds;
+    }
+    const int64_t ticks = move_of_ticks(timeline, dt_ticks, speed);
+    const bool is_too_far =
+        ticks > 0 ? seconds > TRP__MAX_MOVE - ticks : seconds < -TRP__MAX_MOVE - ticks;
+    return is_too_far ? (ticks > 0 ? TRP__MAX_MOVE : -TRP__MAX_MOVE) : seconds + ticks;
+}
+
+/// Puts a playhead that reached an end back on its timeline.
+/// @param target where it would be if the timeline went on
+static void come_round(const trp_timeline *timeline, int64_t target, trp_playhead *playhead)
+{
+    if (timeline->mode == TRP_PLAY_CLAMP) {
+        playhead->position = target > 0 ? timeline->length : 0;
+        playhead->flags |= TRP_PLAYHEAD_ENDED;
+        return;
+    }
+    const int64_t period = trp__period(timeline);
+    if (period == 0) {
+        return;
+    }
+    int64_t cycles = target < 0 ? -1 : 1;
+    int64_t position = target - cycles * period;
+    if (position < 0 || position >= period) { // more than once
+        cycles = target / period;
+        position = target % period;
+        if (position < 0) {
+            position += period;
+            cycles--;
+        }
+    }
+    playhead->position = position;
+    playhead->cycle = (int64_t)((uint64_t)playhead->cycle + (uint64_t)cycles);
+}
+
+/// Moves a playhead on its timeline.
+static void advance(const trp_timeline *timeline, int64_t move, trp_playhead *playhead)
+{
+    playhead->flags &= ~(uint32_t)TRP_PLAYHEAD_STARTING;
+    if (move == 0) {
+        return;
+    }
+    const int64_t target = playhead->position + move;
+    const int64_t first_inside = timeline->mode == TRP_PLAY_CLAMP;
+    if (target >= first_inside && target < trp__period(timeline)) {
+        playhead->position = target;
+        playhead->flags &= ~(uint32_t)TRP_PLAYHEAD_ENDED;
+    } else {
+        come_round(timeline, target, playhead);
+    }
+}
+
+static bool are_arguments_valid(const trp_playhead_args *args, size_t times_stride)
+{
+    if (!args || (args->timeline_count > 0 && !args->timelines) ||
+        !trp__is_null_or_aligned(args->previous, _Alignof(trp_playhead)) ||
+        !trp__is_null_or_aligned(args->times_s, _Alignof(double))) {
+        return false;
+    }
+    return (args->playhead_count == 0 ||
+            trp__is_aligned(args->playheads, _Alignof(trp_playhead))) &&
+           times_stride % _Alignof(double) == 0 &&
+           trp__is_spaced(args->playhead_count, sizeof(double), times_stride);
+}
+
+trp_result trp_playheads_advance(const trp_playhead_args *args, trp_playhead_report *report)
+{
+    const size_t times_stride =
+        args && args->times_stride_bytes ? args->times_stride_bytes : sizeof(double);
+    if (!are_arguments_valid(args, times_stride)) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    const double dt_s = args->dt_s == args->dt_s ? args->dt_s : 0;
+    const int64_t dt_ticks = args->dt_ticks;
+    trp_playhead_report found = {0};
+    for (uint32_t i = 0; i < args->playhead_count; i++) {
+        trp_playhead playhead = args->playheads[i];
+        if (args->previous) {
+            args->previous[i] = playhead;
+        }
+        const bool is_number = playhead.speed == playhead.speed;
+        found.bad_speed_count += !is_number;
+        const trp_timeline *const timeline =
+            playhead.timeline < args->timeline_count ? &args->timelines[playhead.timeline] : NULL;
+        if (timeline && trp__is_on_timeline(timeline, &playhead) &&
+            (dt_ticks == 0 || timeline->units_per_clock != 0)) {
+            const double speed = is_number ? playhead.speed : 0;
+            advance(timeline, move_of(timeline, dt_s, dt_ticks, speed), &playhead);
+            args->playheads[i] = playhead;
+        } else {
+            found.bad_timeline_count++;
+        }
+        if (args->times_s) {
+            double *const time_s = (void *)((uint8_t *)args->times_s + i * times_stride);
+            *time_s = trp_playhead_time_s(timeline, &playhead);
+        }
+    }
+    if (report) {
+        *report = found;
+    }
+    return TRP_OK;
+}
