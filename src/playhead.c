@@ -3,7 +3,6 @@
 #include <troupe/playhead.h>
 
 #include "arguments.h"
-#include "format.h"
 #include "timeline.h"
 
 #define MAX_CLIP_UNITS ((uint64_t)1 << 60) // so that a way there and back and any move add up
@@ -72,38 +71,21 @@ static double clamp_time(double time_s, double low, double high)
     return time_s > low ? (time_s < high ? time_s : high) : low;
 }
 
-/// Returns how many phases of a clip lie below some units from the start of the timeline, or at
-/// them where `is_through`.
-static uint32_t phases_before(const trp_timeline *timeline, const uint64_t *phases, uint32_t count,
-                              int64_t units, bool is_through)
+/// Returns how many phases lie below some units from the start of the timeline.
+static uint32_t phases_below(const trp_timeline *timeline, const struct trp__event_table *events,
+                             int64_t units)
 {
     uint32_t low = 0;
-    uint32_t high = count;
+    uint32_t high = events->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const int64_t at = trp__units_of_phase(timeline, phases[middle]);
-        if (at < units || (is_through && at == units)) {
+        if (trp__units_of_phase(timeline, events->phases[middle]) < units) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
     return low;
-}
-
-static void find_events(trp_timeline *timeline)
-{
-    const uint8_t *const bytes = timeline->clip->bytes;
-    const struct trp__clip_header *const header = (const void *)bytes;
-    if (header->events_offset == 0) {
-        return;
-    }
-    const struct trp__events_header *const events = (const void *)(bytes + header->events_offset);
-    const uint64_t *const phases = (const void *)(events + 1);
-    const uint32_t count = events->event_count;
-    timeline->first_event = phases_before(timeline, phases, count, 0, false);
-    timeline->event_count =
-        phases_before(timeline, phases, count, timeline->length, true) - timeline->first_event;
 }
 
 trp_result trp_timeline_make(const trp_timeline_args *args, trp_timeline *timeline)
@@ -131,7 +113,10 @@ trp_result trp_timeline_make(const trp_timeline_args *args, trp_timeline *timeli
     };
     timeline->start = units_of_time(clip, timeline, timeline->start_s);
     timeline->length = units_of_time(clip, timeline, timeline->end_s) - timeline->start;
-    find_events(timeline);
+    const struct trp__event_table events = trp__event_table_of(clip);
+    timeline->first_event = phases_below(timeline, &events, 0);
+    timeline->event_count =
+        phases_below(timeline, &events, timeline->length + 1) - timeline->first_event;
     return TRP_OK;
 }
 

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <troupe/playhead.h>
 
+#include "format.h"
+
 /// Farthest that one advance goes, in units or phases.
 #define TRP__MAX_MOVE ((int64_t)1 << 62)
 
@@ -72,6 +74,29 @@ static inline double trp__time_of_units(const trp_timeline *timeline, int64_t un
 static inline int64_t trp__units_of_phase(const trp_timeline *timeline, uint64_t phase)
 {
     return (int64_t)phase * (timeline->units_per_tick >> 20) - timeline->start;
+}
+
+/// The events of a clip.
+struct trp__event_table {
+    uint32_t count;
+    const uint64_t *phases;
+    const struct trp__event *events;
+};
+
+static inline struct trp__event_table trp__event_table_of(const trp_clip *clip)
+{
+    const struct trp__clip_header *const header = (const void *)clip->bytes;
+    if (header->events_offset == 0) {
+        return (struct trp__event_table){0};
+    }
+    const struct trp__events_header *const events =
+        (const void *)(clip->bytes + header->events_offset);
+    const uint64_t *const phases = (const void *)(events + 1);
+    return (struct trp__event_table){
+        .count = events->event_count,
+        .phases = phases,
+        .events = (const void *)(phases + events->event_count),
+    };
 }
 
 #endif
