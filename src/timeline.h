@@ -70,6 +70,12 @@ static inline double trp__time_of_units(const trp_timeline *timeline, int64_t un
                                       : (time_s > timeline->end_s ? timeline->end_s : time_s);
 }
 
+/// How long a timeline is.
+static inline double trp__length_s(const trp_timeline *timeline)
+{
+    return timeline->length > 0 ? (double)timeline->length / timeline->units_per_second : 0;
+}
+
 /// Units from the start of the timeline of a phase of its clip (2^-20 ticks), such as an event's.
 static inline int64_t trp__units_of_phase(const trp_timeline *timeline, uint64_t phase)
 {

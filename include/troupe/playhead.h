@@ -56,9 +56,9 @@ TRP_API trp_result trp_timeline_make(const trp_timeline_args *args, trp_timeline
 
 /// Bits of trp_playhead::flags.
 enum {
-    TRP_PLAYHEAD_STARTING = 1u << 0, ///< did not move yet: its first advance includes the moment it
-                                     ///< starts from
-    TRP_PLAYHEAD_ENDED = 1u << 1,    ///< clamped, and at the end that it moves towards
+    TRP_PLAYHEAD_STARTING = 1u << 0, ///< not advanced yet, not even by 0: its first advance
+                                     ///< includes the moment it starts from
+    TRP_PLAYHEAD_ENDED = 1u << 1,    ///< clamped, and at the end that it last moved towards
 };
 
 /// A place on a timeline. Plain data without pointers.
@@ -98,8 +98,8 @@ typedef struct trp_playhead_args {
     trp_playhead *playheads; ///< [in,out]
     double dt_s;             ///< seconds to move on by; NaN counts as 0
     int64_t dt_ticks; ///< and ticks of the caller's clock, exactly; for timelines with a clock
-    trp_playhead *previous;      ///< [out, playhead_count] where they came from; may be null
-    double *times_s;             ///< [out] where they are in their clips; may be null
+    trp_playhead *previous; ///< [out, playhead_count] where they came from; may be null
+    double *times_s; ///< [out] where they are in their clips, 0 without a timeline; may be null
     uint32_t times_stride_bytes; ///< from one time to the next; 0: 8. Lets times go straight into
                                  ///< trp_sample_request
 } trp_playhead_args;
@@ -108,16 +108,16 @@ typedef struct trp_playhead_args {
 typedef struct trp_playhead_report {
     uint32_t bad_speed_count;    ///< NaN, taken as 0
     uint32_t bad_timeline_count; ///< playheads whose timeline does not exist, or has no clock while
-                                 ///< `dt_ticks` is not 0: not moved
+                                 ///< `dt_ticks` is not 0, or that stand off it: not touched
 } trp_playhead_report;
 
 /// Moves playheads on by dt * speed.
 /// Ticks are exact: speeds are taken to the nearest multiple of 1/65536, limited to [-32768,
 /// 32768], and nothing else is rounded, ever. Seconds are rounded to the nearest unit once a call,
-/// 2^-40 of a tick of the clip where that is shorter than 2^20 ticks, so that after n calls a
-/// playhead is off by no more than n half units. Moving by -dt takes back moving by dt, but for
-/// clamping. Any dt ends at once: infinite and huge ones count as 2^62 units. The count of cycles
-/// wraps around.
+/// 2^-40 of a tick of the clip where that is no longer than 2^20 ticks and there is no clock, so
+/// that after n calls a playhead is off by no more than n half units and 2^-51 of the way it went.
+/// Moving by -dt takes back moving by dt, but for clamping. Any dt ends at once: infinite and huge
+/// ones count as 2^62 units. The count of cycles wraps around.
 /// @param report [out] may be null
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error nothing moves.
 /// Cost: O(playheads), flat in dt; no allocation.

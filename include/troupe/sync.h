@@ -20,7 +20,7 @@ typedef struct trp_sync_member {
     const trp_timeline *timeline; ///< looping
     const int64_t
         *markers;          ///< [marker_count] from trp_sync_markers; null: the ends of the timeline
-    uint32_t marker_count; ///< the same for all members
+    uint32_t marker_count; ///< the same for all members but those of length 0; 0: as null
     float weight;          ///< how much its length counts; NaN and negative count as 0
 } trp_sync_member;
 
@@ -33,20 +33,23 @@ typedef struct trp_sync_group {
 } trp_sync_group;
 
 /// Lists the markers of a timeline: the positions of its events with TRP_EVENT_MARKER, in order,
-/// beginning with the first one of that name; those before it follow, one length later.
+/// beginning with the first one of that name; those before it follow, one length later. Markers at
+/// one moment count once; the last moment is the first one.
+/// @param timeline looping
 /// @param first_name_hash trp_name_hash of that name; 0: the first marker there is
 /// @param markers  [out] units from the start of the timeline
 /// @param capacity at most TRP_SYNC_MAX_MARKERS are of use
-/// @param count    [out] how many there are
+/// @param count    [out] how many there are; 0 is no error where no name is asked for
 /// @return TRP_OK, TRP_ERROR_ARGUMENT, TRP_ERROR_CAPACITY (`count` is set),
 ///         TRP_ERROR_MISMATCH (no marker has that name). On error `markers` stays.
 /// Cost: O(events). Threads: any number may share `timeline`.
 TRP_API trp_result trp_sync_markers(const trp_timeline *timeline, uint64_t first_name_hash,
                                     int64_t *markers, uint32_t capacity, uint32_t *count);
 
-/// Returns a group at the phase of a playhead that plays one of its members already, cycle 0, with
-/// speed 1: a walk that is joined by a run goes on where it is. Phase 0 where anything is null or
-/// off its timeline.
+/// Returns a group at the phase and in the cycle of a playhead that plays one of its members
+/// already, with speed 1: a walk that is joined by a run goes on where it is. The phase is the next
+/// whole one, so that the playhead never steps back, and forward by no more than `marker_count` *
+/// 2^-48 of its length. Phase and cycle 0 where anything is null or off its timeline.
 /// Cost: O(markers). Threads: any.
 TRP_API trp_sync_group trp_sync_group_start(const trp_sync_member *member,
                                             const trp_playhead *playhead);
