@@ -7,7 +7,9 @@
 
 #include <float.h>
 #include <stdbool.h>
+#include <troupe/event.h>
 #include <troupe/pack.h>
+#include <troupe/root_motion.h>
 #include <troupe/track.h>
 
 #include "format.h"
@@ -23,7 +25,7 @@ struct trp__check {
     trp_diagnostic diagnostic;
 };
 
-/// What the checks of keyed tracks need of their clip.
+/// What the checks of the other parts of a clip need of it.
 struct trp__checked_clip {
     const struct trp__clip_header *header;
     const uint16_t *masks;          // [9][block_count]: animated, constant, resting; three paths
@@ -42,6 +44,14 @@ struct trp__checked_clip {
 bool trp__check_keyed(struct trp__check *check, const uint8_t *at, uint32_t size_bytes,
                       const struct trp__checked_clip *clip, uint64_t segments_start,
                       uint64_t segments_end);
+
+/// Checks the events and the root motion of a clip, whose keyed part is known to be good.
+bool trp__check_events_and_root_motion(struct trp__check *check, const uint8_t *at,
+                                       uint32_t size_bytes, const struct trp__checked_clip *clip,
+                                       uint64_t segments_start, uint64_t segments_end);
+
+/// Checks a reference to a string, the u32 at `at`.
+bool trp__check_name(struct trp__check *check, const uint32_t *at);
 
 /// Returns the first keyed track of a joint that is none in a skeleton, or null.
 /// @param keyed    the keyed part of a clip

@@ -152,8 +152,7 @@ static bool check_strings(struct trp__check *check)
     return true;
 }
 
-/// Checks a reference to a string, the u32 at `at`.
-static bool check_name(struct trp__check *check, const uint32_t *at)
+bool trp__check_name(struct trp__check *check, const uint32_t *at)
 {
     REQUIRE(*at < check->pack.strings_bytes, "name.range", at);
     REQUIRE(*at == 0 || check->pack.strings[*at - 1] == 0, "name.start", at);
@@ -275,7 +274,7 @@ static bool check_skeleton(struct trp__check *check, const uint8_t *at, uint32_t
                               (2 * lanes + joints) * sizeof(uint16_t),
             "skeleton.size", at);
     REQUIRE(is_positive(header->metres_per_unit), "skeleton.unit", &header->metres_per_unit);
-    if (!check_name(check, &header->name) ||
+    if (!trp__check_name(check, &header->name) ||
         !check_finite(check, header->root_transform, 12, "skeleton.root")) {
         return false;
     }
@@ -283,7 +282,7 @@ static bool check_skeleton(struct trp__check *check, const uint8_t *at, uint32_t
     trp_skeleton skeleton;
     (void)trp_pack_skeleton(&check->pack, check->diagnostic.index, &skeleton);
     for (uint32_t joint = 0; joint < joints; joint++) {
-        if (!check_name(check, &skeleton.name_of_joint[joint])) {
+        if (!trp__check_name(check, &skeleton.name_of_joint[joint])) {
             return false;
         }
     }
@@ -300,7 +299,7 @@ static bool check_skin(struct trp__check *check, const uint8_t *at, uint32_t siz
     REQUIRE(size_bytes == sizeof *header + joints * (12 * sizeof(float) + sizeof(uint16_t)),
             "skin.size", at);
     REQUIRE(header->skeleton < check->pack.skeleton_count, "skin.skeleton", &header->skeleton);
-    if (!check_name(check, &header->name)) {
+    if (!trp__check_name(check, &header->name)) {
         return false;
     }
 
@@ -343,7 +342,7 @@ static bool check_property(struct trp__check *check, const struct trp__property 
             return false;
         }
     }
-    return check_name(check, &property->path);
+    return trp__check_name(check, &property->path);
 }
 
 static bool check_property_set(struct trp__check *check, const uint8_t *at, uint32_t size_bytes)
@@ -357,7 +356,7 @@ static bool check_property_set(struct trp__check *check, const uint8_t *at, uint
     REQUIRE(size_bytes == sizeof *header + properties * sizeof(struct trp__property) +
                               values * (sizeof(float) + sizeof(uint32_t)),
             "set.size", at);
-    if (!check_name(check, &header->name)) {
+    if (!trp__check_name(check, &header->name)) {
         return false;
     }
 
@@ -373,7 +372,7 @@ static bool check_property_set(struct trp__check *check, const uint8_t *at, uint
     }
     REQUIRE(first_value == header->value_count, "property.values", &header->value_count);
     for (uint32_t i = 0; i < values; i++) {
-        if (!check_name(check, &labels[i])) {
+        if (!trp__check_name(check, &labels[i])) {
             return false;
         }
     }
@@ -415,9 +414,9 @@ static bool check_clip_header(struct trp__check *check, const struct trp__clip_h
     for (uint32_t i = 0; i < 6; i++) {
         REQUIRE(*errors[i] >= 0 && trp__is_finite(*errors[i]), "clip.error", errors[i]);
     }
-    return check_name(check, &header->name) && check_name(check, &header->source_file) &&
-           check_name(check, &header->source_clip) &&
-           check_name(check, &header->additive_reference);
+    return trp__check_name(check, &header->name) && trp__check_name(check, &header->source_file) &&
+           trp__check_name(check, &header->source_clip) &&
+           trp__check_name(check, &header->additive_reference);
 }
 
 /// Checks that a Rodrigues vector on a grid of 1 / `unit` is at most half a turn and a little.
@@ -728,7 +727,8 @@ static bool check_segments(struct trp__check *check, const uint8_t *at, uint32_t
     }
     REQUIRE(clip->header->row_count == row_count, "clip.row_count", &clip->header->row_count);
     const uint64_t start = clip->header->segment_count > 0 ? entries[0].offset : used;
-    return trp__check_keyed(check, at, size_bytes, clip, start, used);
+    return trp__check_keyed(check, at, size_bytes, clip, start, used) &&
+           trp__check_events_and_root_motion(check, at, size_bytes, clip, start, used);
 }
 
 static bool check_clip(struct trp__check *check, const uint8_t *at, uint32_t size_bytes)
@@ -835,8 +835,11 @@ bool trp__clip_fits_skeleton(const trp_clip *clip, const trp_skeleton *skeleton)
     const struct trp__clip_header *const header = (const void *)clip->bytes;
     const struct trp__segment_entry *const entries = (const void *)(header + 1);
     const uint8_t *const keyed = header->keyed_offset ? clip->bytes + header->keyed_offset : NULL;
+    const struct trp__root_header *const root =
+        header->root_offset ? (const void *)(clip->bytes + header->root_offset) : NULL;
     return header->bind_hash == skeleton->bind_hash &&
            header->block_count == skeleton->block_count &&
            mask_without_joint((const void *)(entries + header->segment_count), skeleton) == NULL &&
-           (!keyed || !trp__keyed_track_without_joint(keyed, skeleton));
+           (!keyed || !trp__keyed_track_without_joint(keyed, skeleton)) &&
+           (!root || skeleton->joint_of_lane[root->lane] != TRP_NO_LANE);
 }
