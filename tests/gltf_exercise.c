@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <troupe/event.h>
+
 #include "import.h"
 
 #define REQUIRE(condition) require((condition), #condition, __LINE__)
@@ -121,11 +123,28 @@ static void check_curve(const struct scene_curve *curve, enum scene_path path)
     }
 }
 
+static void check_events(const struct scene_clip *clip)
+{
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        const struct scene_event *const event = &clip->events[i];
+        const uint32_t payloads =
+            event->flags & (TRP_EVENT_INTEGER | TRP_EVENT_NUMBER | TRP_EVENT_TEXT);
+        REQUIRE(event->name && event->name[0] != 0 && event->text);
+        REQUIRE(isfinite(event->time_s) && event->time_s >= 0);
+        REQUIRE(isfinite(event->duration_s) && event->duration_s >= 0);
+        REQUIRE((payloads & (payloads - 1)) == 0 && (event->flags & ~payloads) <= TRP_EVENT_MARKER);
+        REQUIRE(payloads == TRP_EVENT_INTEGER || event->integer == 0);
+        REQUIRE(payloads == TRP_EVENT_NUMBER ? isfinite(event->number) : event->number == 0);
+        REQUIRE(payloads == TRP_EVENT_TEXT || event->text[0] == 0);
+    }
+}
+
 static void check_clips(const struct scene *scene)
 {
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const struct scene_clip *const clip = &scene->clips[i];
         REQUIRE(clip->name && isfinite(clip->duration_s) && clip->duration_s >= 0);
+        check_events(clip);
         for (uint32_t t = 0; t < clip->track_count; t++) {
             const struct scene_track *const track = &clip->tracks[t];
             if (track->path == SCENE_PROPERTY) {

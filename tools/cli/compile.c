@@ -38,6 +38,10 @@ enum {
     OPTION_ADDITIVE,
     OPTION_EXACT,
     OPTION_TRIM,
+    OPTION_EVENTS,
+    OPTION_ROOT_MOTION,
+    OPTION_ROOT_AXES,
+    OPTION_ROOT_IN_POSE,
     OPTION_JSON,
     OPTION_QUIET,
 };
@@ -55,6 +59,10 @@ static const struct option long_options[] = {
     {"additive", required_argument, NULL, OPTION_ADDITIVE},
     {"exact", optional_argument, NULL, OPTION_EXACT},
     {"trim", optional_argument, NULL, OPTION_TRIM},
+    {"events", required_argument, NULL, OPTION_EVENTS},
+    {"root-motion", required_argument, NULL, OPTION_ROOT_MOTION},
+    {"root-axes", required_argument, NULL, OPTION_ROOT_AXES},
+    {"root-in-pose", optional_argument, NULL, OPTION_ROOT_IN_POSE},
     {"json", no_argument, NULL, OPTION_JSON},
     {"quiet", no_argument, NULL, OPTION_QUIET},
     {"help", no_argument, NULL, CLI_OPTION_HELP},
@@ -85,8 +93,33 @@ static int parse_word(const char *text, const char *const *words, int count)
     return -1;
 }
 
+/// Reads a list of components of root motion, such as x,z,yaw.
+/// @return false where something in it is none.
+static bool parse_root_axes(const char *text, uint32_t *components)
+{
+    static const char *const axes[] = {"x", "y", "z", "yaw"}; // the order of TRP_ROOT_*
+    uint32_t found = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        int axis = 0;
+        while (axis < 4 &&
+               !(strlen(axes[axis]) == length && strncmp(at, axes[axis], length) == 0)) {
+            axis++;
+        }
+        if (axis == 4) {
+            return false;
+        }
+        found |= 1u << axis;
+        at += length;
+        if (*at == '\0') {
+            *components = found;
+            return true;
+        }
+    }
+}
+
 /// Takes an option that applies to the inputs after it.
-/// @param value null where none was given, which only --exact allows
+/// @param value null where none was given, which switches alone allow
 /// @return false where its value is not one of those allowed.
 static bool apply_input_option(struct compile_input *current, int option, const char *value)
 {
@@ -117,6 +150,18 @@ static bool apply_input_option(struct compile_input *current, int option, const 
         word = value == NULL ? 1 : parse_word(value, switches, 2);
         current->is_trimmed = word == 1;
         return word >= 0;
+    case OPTION_ROOT_MOTION:
+        current->root_joint = strcmp(value, "none") == 0 ? NULL : value;
+        return value[0] != '\0';
+    case OPTION_ROOT_AXES:
+        return parse_root_axes(value, &current->root_components);
+    case OPTION_ROOT_IN_POSE:
+        word = value == NULL ? 1 : parse_word(value, switches, 2);
+        current->is_root_in_pose = word == 1;
+        return word >= 0;
+    case OPTION_EVENTS:
+        current->events = strcmp(value, "none") == 0 ? NULL : value;
+        return value[0] != '\0';
     default: // OPTION_ADDITIVE
         current->additive = strcmp(value, "none") == 0 ? NULL : value;
         return value[0] != '\0';
@@ -141,11 +186,18 @@ static const char *option_values(int option)
         return "auto, on or off";
     case OPTION_EXACT:
     case OPTION_TRIM:
+    case OPTION_ROOT_IN_POSE:
         return "on or off";
+    case OPTION_ROOT_MOTION:
+        return "the name of a joint or none";
+    case OPTION_ROOT_AXES:
+        return "a list of x, y, z and yaw";
     case OPTION_NODES:
         return "joints, attachments or all";
     case OPTION_ADDITIVE:
         return "the name of a clip, rest or none";
+    case OPTION_EVENTS:
+        return "a file or none";
     default:
         return "a number from 1e-9 to 1e9";
     }
@@ -208,6 +260,10 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
         case OPTION_ADDITIVE:
         case OPTION_EXACT:
         case OPTION_TRIM:
+        case OPTION_EVENTS:
+        case OPTION_ROOT_MOTION:
+        case OPTION_ROOT_AXES:
+        case OPTION_ROOT_IN_POSE:
             if (!apply_input_option(&current, option, optarg)) {
                 cli_usage_error("compile", "--%s takes %s, not '%s'", option_name(option),
                                 option_values(option), optarg);

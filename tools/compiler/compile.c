@@ -11,10 +11,13 @@
 
 #include "../../src/format.h"
 #include "compiler.h"
+#include "event_file.h"
+#include "events.h"
 #include "fit.h"
 #include "import.h"
 #include "motion.h"
 #include "pack_writer.h"
+#include "root_motion.h"
 #include "skeleton.h"
 
 struct source {
@@ -24,6 +27,8 @@ struct source {
     struct skeleton *skeletons;
     uint32_t *skeleton_indices; // in the pack, or TRP_NONE with --skeleton
     uint32_t skeleton_count;
+    uint32_t root_skeleton;         // that has the joint of --root-motion, or TRP_NONE
+    uint32_t root_lane;             // of that joint
     struct property_values *values; // null where the scene has no properties
     uint32_t property_set;          // in the pack, or TRP_NONE
 };
@@ -35,6 +40,7 @@ struct task {
     struct motion motion;
     const char *name;
     const char *additive_reference; // or null
+    bool is_first_of_clip;          // else its events belong to an earlier one
     struct arena arena;             // of its thread
     struct buffer clip;
     bool ok;
@@ -48,6 +54,7 @@ struct compilation {
     struct report *report;
     struct arena arena;
     struct source *sources;
+    struct event_files event_files;
     struct task *tasks;
     uint32_t task_count;
     trp_pack skeleton_pack;
@@ -101,6 +108,25 @@ static void tell_dependencies(const struct compile_options *options, const struc
     }
 }
 
+/// Finds the joint of `--root-motion`, in the first skeleton that has it.
+static bool find_root_joint(struct source *source, struct report *report)
+{
+    const char *const name = source->input->root_joint;
+    source->root_skeleton = TRP_NONE;
+    for (uint32_t i = 0; i < source->skeleton_count && name != NULL; i++) {
+        const struct skeleton *const skeleton = &source->skeletons[i];
+        for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
+            if (strcmp(skeleton->name_of_joint[joint], name) == 0) {
+                source->root_skeleton = i;
+                source->root_lane = skeleton->lane_of_joint[joint];
+                return true;
+            }
+        }
+    }
+    return name == NULL || report_error(report, TROUPE_EXIT_INPUT, "--root-motion",
+                                        "root_motion.joint", "no joint is named '%s'", name);
+}
+
 static bool open_source(struct compilation *compilation, const struct compile_input *input,
                         struct source *source)
 {
@@ -112,6 +138,11 @@ static bool open_source(struct compilation *compilation, const struct compile_in
     source->is_open = true;
     report->file = input->path;
     tell_dependencies(compilation->options, source);
+    if (input->events != NULL &&
+        !event_files_apply(&compilation->event_files, input->events, &source->scene, report)) {
+        return false;
+    }
+    report->file = input->path;
     if (compilation->options->skeleton_pack != NULL) {
         source->skeletons = ARENA_NEW(&compilation->arena, struct skeleton, 1);
         source->skeleton_count = 1;
@@ -138,7 +169,7 @@ static bool open_source(struct compilation *compilation, const struct compile_in
         report_warning(report, NULL, "scene.still",
                        "no skin and nothing animated: nothing to keep");
     }
-    return true;
+    return find_root_joint(source, report);
 }
 
 // ---- Planning ----------------------------------------------------------------------------------
@@ -157,7 +188,11 @@ static void add_task(struct compilation *compilation, struct source *source, uin
 {
     struct task *const task = &compilation->tasks[compilation->task_count];
     struct arena *const arena = &compilation->arena;
-    *task = (struct task){.source = source, .skeleton = skeleton};
+    *task = (struct task){
+        .source = source,
+        .skeleton = skeleton,
+        .is_first_of_clip = is_first_of_clip,
+    };
     // Properties belong to the first of a clip's motions.
     if (!motion_of_clip(&source->skeletons[skeleton], is_first_of_clip ? source->values : NULL,
                         clip_index, arena, &task->motion)) {
@@ -166,12 +201,7 @@ static void add_task(struct compilation *compilation, struct source *source, uin
     if (source->input->is_trimmed) {
         motion_trim(&task->motion, arena);
     }
-    task->name = source->scene.clips[clip_index].name;
-    if (task->name[0] == '\0') {
-        char number[32];
-        snprintf(number, sizeof number, "%u", clip_index);
-        task->name = format_name(arena, "%s_%s", source->scene.stem, number);
-    }
+    task->name = scene_clip_name(&source->scene, clip_index, arena);
     if (!is_first_of_clip) {
         const struct skeleton *const own = &source->skeletons[skeleton];
         task->name = format_name(arena, "%s@%s", task->name, own->name_of_joint[0]);
@@ -226,6 +256,12 @@ static void settle_names(struct compilation *compilation)
     }
 }
 
+/// Whether root motion is taken from a clip, should it move the joint.
+static bool has_root_joint(const struct task *task)
+{
+    return task->source->root_skeleton == task->skeleton;
+}
+
 /// Takes the reference pose of `--additive` away from a clip.
 static bool make_additive(struct compilation *compilation, struct task *task)
 {
@@ -255,6 +291,12 @@ static bool make_additive(struct compilation *compilation, struct task *task)
         }
         motion_of_clip(skeleton, task->source->values, index, &compilation->arena, &reference);
         motion_make_additive(&task->motion, &reference, &compilation->arena);
+    }
+    if (has_root_joint(task) && root_motion_moves(&task->motion, task->source->root_lane)) {
+        return report_error(compilation->report, TROUPE_EXIT_INPUT, task->motion.source_clip,
+                            "root_motion.additive",
+                            "an additive clip that moves '%s' has no root motion to take",
+                            input->root_joint);
     }
     task->additive_reference = input->additive;
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
@@ -288,7 +330,8 @@ static bool plan(struct compilation *compilation)
             if (compilation->task_count == before) {
                 compilation->report->file = source->input->path;
                 report_warning(compilation->report, source->scene.clips[clip].name, "clip.empty",
-                               "moves no joint and no property: left out");
+                               "moves no joint and no property: left out%s",
+                               source->scene.clips[clip].event_count > 0 ? ", and its events" : "");
             }
         }
     }
@@ -303,6 +346,21 @@ static bool plan(struct compilation *compilation)
 
 // ---- Fitting -----------------------------------------------------------------------------------
 
+/// Takes root motion out of a clip where that is asked for.
+static bool take_root_motion(struct task *task)
+{
+    const struct compile_input *const input = task->source->input;
+    const struct root_motion_options options = {
+        .lane = task->source->root_lane,
+        .components = input->root_components,
+        .is_in_pose = input->is_root_in_pose,
+        .budget = input->error_mm * 1e-3 / input->metres_per_unit,
+        .shell_units = input->shell_m / input->metres_per_unit,
+    };
+    return !has_root_joint(task) ||
+           root_motion_take(&task->motion, &options, &task->arena, &task->report);
+}
+
 static void run_task(struct task *task)
 {
     FILE *const stream = open_memstream(&task->messages, &task->message_bytes);
@@ -316,7 +374,11 @@ static void run_task(struct task *task)
     };
     task->report.out = stream;
     task->report.file = input->path;
-    task->ok = fit_motion(&task->motion, &options, &task->arena, &task->clip, &task->report);
+    task->ok = take_root_motion(task) &&
+               fit_motion(&task->motion, &options, &task->arena, &task->clip, &task->report);
+    if (task->ok) {
+        root_motion_append(&task->motion, &task->clip);
+    }
     if (stream != NULL) {
         fclose(stream);
     }
@@ -450,19 +512,25 @@ static void write_skins(struct pack_writer *writer, const struct source *source,
     }
 }
 
-static void write_clip(struct pack_writer *writer, struct task *task)
+static void write_clip(struct pack_writer *writer, struct task *task, struct report *report)
 {
+    const struct scene *const scene = &task->source->scene;
     struct trp__clip_header header;
     memcpy(&header, task->clip.bytes, sizeof header);
     header.name_hash = trp_name_hash(task->name);
     header.name = pack_writer_string(writer, task->name);
-    header.source_file = pack_writer_string(writer, task->source->scene.stem);
+    header.source_file = pack_writer_string(writer, scene->stem);
     header.source_clip = pack_writer_string(writer, task->motion.source_clip);
     header.additive_reference = pack_writer_string(
         writer, task->additive_reference != NULL ? task->additive_reference : "");
     header.skeleton = task->source->skeleton_indices[task->skeleton];
     header.property_set = motion_has_values(&task->motion) ? task->source->property_set : TRP_NONE;
     memcpy(task->clip.bytes, &header, sizeof header);
+    if (task->is_first_of_clip) {
+        report->file = task->source->input->path;
+        events_append(writer, &scene->clips[task->motion.source_clip_index], task->name,
+                      task->motion.lead_in_s, &task->clip, report);
+    }
     pack_writer_add_clip(writer, &task->clip);
 }
 
@@ -486,8 +554,9 @@ static bool write_pack(struct compilation *compilation, void **bytes, size_t *si
         }
     }
     for (uint32_t i = 0; i < compilation->task_count; i++) {
-        write_clip(&writer, &compilation->tasks[i]);
+        write_clip(&writer, &compilation->tasks[i], compilation->report);
     }
+    compilation->report->file = NULL;
     *size_bytes = pack_writer_finish(&writer, bytes);
     pack_writer_free(&writer);
     if (*size_bytes == 0) {
@@ -521,6 +590,13 @@ bool compile_pack(const struct compile_options *options, void **bytes, size_t *s
         inputs[i] = with_defaults(&options->inputs[i]);
         ok = open_source(&compilation, &inputs[i], &compilation.sources[i]);
     }
+    if (ok) {
+        event_files_warn(&compilation.event_files, report);
+        if (options->dependency != NULL) {
+            event_files_tell(&compilation.event_files, options->dependency,
+                             options->dependency_user);
+        }
+    }
     ok = ok && plan(&compilation);
     if (ok) {
         run_tasks(&compilation);
@@ -538,6 +614,7 @@ bool compile_pack(const struct compile_options *options, void **bytes, size_t *s
             scene_free(&compilation.sources[i].scene);
         }
     }
+    event_files_free(&compilation.event_files);
     arena_free(arena);
     return ok;
 }

@@ -71,8 +71,10 @@ struct verify_clip {
     double max_error_mm;
     const char *at_joint; // where the largest error was
     double at_time_s;
-    double max_value_error;  // of properties, in parts of their tolerance
-    const char *at_property; // which one it was
+    double max_value_error;     // of properties, in parts of their tolerance
+    const char *at_property;    // which one it was
+    uint32_t wrong_event_count; // missing, other than in the source, or not from there
+    char event_problem[256];    // what is wrong with the first
 };
 
 struct verify_options {
@@ -84,7 +86,9 @@ struct verify_options {
 
 /// Measures a pack against its sources anew: own path, own matrices, the runtime's samples.
 /// @param clips [out] one for each clip of the pack, free() it; null on failure
-/// @param ok    [out] whether every clip keeps its budget
+/// @param ok    [out] whether every clip keeps its budget and has its events; those of a pack that
+///              are not in its sources count as wrong where `events` names the other file they may
+///              be from
 /// @return false after an error in `report` (a clip over budget is none: see `ok`).
 bool verify_pack(const struct verify_options *options, const void *bytes, size_t size_bytes,
                  struct verify_clip **clips, uint32_t *clip_count, bool *ok, struct report *report);

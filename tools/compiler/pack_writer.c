@@ -39,20 +39,46 @@ static bool section_holds(const struct pack_section *section, const void *bytes,
     return false;
 }
 
+/// Returns the slot that a string is in, or the free one where it belongs.
+static uint32_t *string_slot(const struct pack_writer *writer, const char *text)
+{
+    uint32_t slot = (uint32_t)trp_name_hash(text);
+    for (;; slot++) {
+        uint32_t *const at = &writer->slots[slot & (writer->slot_count - 1)];
+        if (*at == 0 || strcmp((const char *)writer->strings.bytes + *at - 1, text) == 0) {
+            return at;
+        }
+    }
+}
+
+/// Doubles the table of strings where it is half full.
+static void grow_slots(struct pack_writer *writer)
+{
+    if (writer->string_count < writer->slot_count / 2) {
+        return;
+    }
+    free(writer->slots);
+    writer->slot_count = writer->slot_count == 0 ? 64 : writer->slot_count * 2;
+    writer->slots = checked(calloc(writer->slot_count, sizeof *writer->slots));
+    for (size_t at = 0; at < writer->strings.size;) {
+        const char *const text = (const char *)writer->strings.bytes + at;
+        *string_slot(writer, text) = (uint32_t)at + 1;
+        at += strlen(text) + 1;
+    }
+}
+
 uint32_t pack_writer_string(struct pack_writer *writer, const char *text)
 {
-    if (writer->strings.size == 0) {
-        buffer_append(&writer->strings, "", 1);
+    if (writer->strings.size == 0 && text[0] != '\0') {
+        pack_writer_string(writer, ""); // which every pack has, and first
     }
-    const size_t size = strlen(text) + 1;
-    for (size_t at = 0; at < writer->strings.size;) {
-        const char *const have = (const char *)writer->strings.bytes + at;
-        if (strcmp(have, text) == 0) {
-            return (uint32_t)at;
-        }
-        at += strlen(have) + 1;
+    grow_slots(writer);
+    uint32_t *const slot = string_slot(writer, text);
+    if (*slot == 0) {
+        *slot = (uint32_t)buffer_append(&writer->strings, text, strlen(text) + 1) + 1;
+        writer->string_count++;
     }
-    return (uint32_t)buffer_append(&writer->strings, text, size);
+    return *slot - 1;
 }
 
 uint32_t pack_writer_add_skeleton(struct pack_writer *writer, const struct skeleton *skeleton)
@@ -258,6 +284,7 @@ static void section_free(struct pack_section *section)
 void pack_writer_free(struct pack_writer *writer)
 {
     buffer_free(&writer->strings);
+    free(writer->slots);
     section_free(&writer->skeletons);
     section_free(&writer->skins);
     section_free(&writer->clips);

@@ -23,6 +23,9 @@ struct pack_section {
 /// Zero-initialise; pack_writer_free gives everything back.
 struct pack_writer {
     struct buffer strings;
+    uint32_t string_count;
+    uint32_t slot_count; // a power of 2, or 0
+    uint32_t *slots;     // 1 + place of a string, 0 = free
     struct pack_section skeletons;
     struct pack_section skins;
     struct pack_section clips;

@@ -5,6 +5,7 @@
 #include "scene.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "exact_math.h"
@@ -13,6 +14,18 @@ void scene_free(struct scene *scene)
 {
     arena_free(&scene->arena);
     memset(scene, 0, sizeof *scene);
+}
+
+const char *scene_clip_name(const struct scene *scene, uint32_t clip, struct arena *arena)
+{
+    const char *const own = scene->clips[clip].name;
+    if (own[0] != '\0') {
+        return own;
+    }
+    const int length = snprintf(NULL, 0, "%s_%u", scene->stem, clip);
+    char *const name = arena_take(arena, (size_t)length + 1, 1);
+    snprintf(name, (size_t)length + 1, "%s_%u", scene->stem, clip);
+    return name;
 }
 
 static double quat_dot(const double a[4], const double b[4])

@@ -120,6 +120,10 @@ struct scene {
 
 void scene_free(struct scene *scene);
 
+/// Returns the name of a clip in packs: its own, or where it has none the file's and its index.
+/// @param arena  takes a name that is made up
+const char *scene_clip_name(const struct scene *scene, uint32_t clip, struct arena *arena);
+
 /// Evaluates a curve exactly. The oracle of everything.
 /// @param time_s any number: before the first key its value, after the last key the last value,
 ///               NaN counts as 0; exactly at a key that key's value

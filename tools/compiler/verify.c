@@ -12,8 +12,10 @@
 #include <troupe/troupe.h>
 
 #include "compiler.h"
+#include "event_file.h"
 #include "format.h"
 #include "import.h"
+#include "verify_events.h"
 #include "verify_values.h"
 
 enum {
@@ -788,6 +790,13 @@ static bool verify_clip(const trp_pack *pack, uint32_t index, const struct verif
         find_moments(&subject, options->seed, &moments);
         ok = measure(&subject, &moments, result, report);
     }
+    if (ok) {
+        const trp_skeleton *const skeleton = &subject.skeleton;
+        const char *const first_joint =
+            skeleton->joint_count > 0 ? trp_skeleton_joint_name(skeleton, 0) : NULL;
+        verify_events(&subject.clip, subject.source, first_joint, subject.truth.lead_in_s,
+                      options->inputs[subject.scene - sources->scenes].events != NULL, result);
+    }
     arena_free(&subject.arena);
     return ok;
 }
@@ -807,13 +816,17 @@ static bool import_sources(const struct verify_options *options, struct sources 
     if (sources->scenes == NULL) {
         return report_error(report, TROUPE_EXIT_INTERNAL, NULL, "memory", "out of memory");
     }
-    for (uint32_t i = 0; i < options->input_count; i++) {
-        if (!import_file(options->inputs[i].path, &sources->scenes[i], report)) {
-            return false;
-        }
-        sources->count++;
+    struct event_files event_files = {0};
+    bool ok = true;
+    for (uint32_t i = 0; i < options->input_count && ok; i++) {
+        const struct compile_input *const input = &options->inputs[i];
+        ok = import_file(input->path, &sources->scenes[i], report);
+        sources->count += ok;
+        ok = ok && (input->events == NULL ||
+                    event_files_apply(&event_files, input->events, &sources->scenes[i], report));
     }
-    return true;
+    event_files_free(&event_files);
+    return ok;
 }
 
 bool verify_pack(const struct verify_options *options, const void *bytes, size_t size_bytes,
@@ -837,8 +850,8 @@ bool verify_pack(const struct verify_options *options, const void *bytes, size_t
         for (uint32_t i = 0; i < pack.clip_count && is_measured; i++) {
             struct verify_clip *const clip = &(*clips)[i];
             is_measured = verify_clip(&pack, i, options, &sources, clip, report);
-            is_within =
-                is_within && clip->max_error_mm <= clip->budget_mm && clip->max_value_error <= 1.0;
+            is_within = is_within && clip->max_error_mm <= clip->budget_mm &&
+                        clip->max_value_error <= 1.0 && clip->wrong_event_count == 0;
         }
         *ok = is_measured && is_within;
         *clip_count = pack.clip_count;

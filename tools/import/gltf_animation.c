@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// Animations of a glTF file: each becomes a clip of tracks. Key times, and values that need no
-// rearranging, are shared by the curves of all channels that refer to them.
+// Animations of a glTF file: each becomes a clip of tracks and events. Key times, and values that
+// need no rearranging, are shared by the curves of all channels that refer to them.
 #include "gltf.h"
 
 #include <string.h>
+
+#include "event_list.h"
 
 static const char *const path_names[] = {"rotation", "translation", "scale"};
 
@@ -452,6 +454,16 @@ static bool channel_read(struct animation_reader *reader, struct animation *anim
                : transform_add(reader, animation, &channel, &target, &curve);
 }
 
+/// Reads the events of an animation, which glTF itself knows nothing of.
+static bool events_read(struct animation *animation, struct arena *arena)
+{
+    struct scene_clip *const clip = animation->clip;
+    const struct json_value extras = json_member(&animation->value, "extras");
+    const struct json_value list = json_member(&extras, "events");
+    return list.value == NULL ||
+           event_list_read(&list, 0, arena, &clip->events, &clip->event_count);
+}
+
 static bool animation_read(struct animation_reader *reader, struct animation *animation)
 {
     struct scene *const scene = reader->gltf->scene;
@@ -479,7 +491,8 @@ static bool animation_read(struct animation_reader *reader, struct animation *an
             reader->channel_of[(size_t)track->node * 3 + track->path] = 0;
         }
     }
-    return gltf_properties_check_clip(reader->gltf, &animation->channels, animation->channel_of,
+    return events_read(animation, &scene->arena) &&
+           gltf_properties_check_clip(reader->gltf, &animation->channels, animation->channel_of,
                                       (uint32_t)animation->value.index);
 }
 

@@ -4,6 +4,7 @@
 // Strict JSON over Jansson.
 #include "json.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include <jansson.h>
@@ -13,21 +14,55 @@ enum {
     JSON_MESSAGE_BYTES = 512,
 };
 
+static bool json_refuse_text(struct report *report, const json_error_t *error, const char *place,
+                             const char *where)
+{
+    const bool is_null = json_error_code(error) == json_error_null_character;
+    return report_error(report, TROUPE_EXIT_INPUT, place, "json.syntax", "%s%s",
+                        is_null ? "\\u0000 in a string is not supported" : error->text, where);
+}
+
+/// Parses a text; says nothing of why it cannot.
+static void json_load(const void *text, size_t size_bytes, struct report *report,
+                      json_error_t *error, struct json_value *root)
+{
+    *root = (struct json_value){.report = report};
+    root->value = json_loadb(text, size_bytes, JSON_REJECT_DUPLICATES, error);
+    if (!root->value && json_error_code(error) == json_error_numeric_overflow) {
+        // JSON knows no limit to integers: as doubles they have the range of all other numbers.
+        const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL;
+        root->value = json_loadb(text, size_bytes, flags, error);
+        root->is_real = true;
+    }
+}
+
 bool json_parse(const void *text, size_t size_bytes, struct report *report, struct json_value *root)
 {
-    // All numbers become doubles: 1, 1.0 and 1e0 are the same number to JSON.
     json_error_t error;
-    json_t *const value =
-        json_loadb(text, size_bytes, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
-    *root = (struct json_value){.value = value, .report = report};
-    if (!value) {
+    json_load(text, size_bytes, report, &error, root);
+    if (!root->value) {
         char place[64];
         snprintf(place, sizeof place, "line %d, column %d", error.line, error.column);
-        return report_error(report, TROUPE_EXIT_INPUT, error.line > 0 ? place : NULL, "json.syntax",
-                            "%s",
-                            json_error_code(&error) == json_error_null_character
-                                ? "\\u0000 in a string is not supported"
-                                : error.text);
+        return json_refuse_text(report, &error, error.line > 0 ? place : NULL, "");
+    }
+    return true;
+}
+
+bool json_parse_string(const struct json_value *string, struct json_value *root)
+{
+    json_error_t error;
+    json_load(json_string_value(string->value), json_string_length(string->value), string->report,
+              &error, root);
+    root->parent = string->parent;
+    root->key = string->key;
+    root->index = string->index;
+    if (!root->value) {
+        char place[JSON_PLACE_BYTES];
+        char where[64];
+        json_place(string, place, sizeof place);
+        snprintf(where, sizeof where, " at line %d, column %d of the text", error.line,
+                 error.column);
+        return json_refuse_text(string->report, &error, place, where);
     }
     return true;
 }
@@ -88,6 +123,7 @@ struct json_value json_member(const struct json_value *object, const char *key)
         .value = json_object_get(object->value, key),
         .parent = object,
         .key = key,
+        .is_real = object->is_real,
         .report = object->report,
     };
 }
@@ -98,6 +134,7 @@ struct json_value json_item(const struct json_value *array, size_t index)
         .value = json_array_get(array->value, index),
         .parent = array,
         .index = index,
+        .is_real = array->is_real,
         .report = array->report,
     };
 }
@@ -122,14 +159,36 @@ bool json_as_boolean(const struct json_value *value, bool *boolean)
 
 bool json_as_number(const struct json_value *value, double *number)
 {
-    *number = json_real_value(value->value);
-    return json_is_real(value->value);
+    *number = json_number_value(value->value);
+    return json_is_number(value->value);
 }
 
 bool json_as_string(const struct json_value *value, const char **text)
 {
     *text = json_string_value(value->value);
     return json_is_string(value->value);
+}
+
+bool json_as_integer(const struct json_value *value, int64_t *integer)
+{
+    const double first_inexact = 9007199254740992; // 2^53
+    const double real = json_real_value(value->value);
+    *integer = json_integer_value(value->value);
+    if (value->is_real && fabs(real) < first_inexact && real == trunc(real)) {
+        *integer = (int64_t)real;
+        return json_is_real(value->value);
+    }
+    return json_is_integer(value->value);
+}
+
+bool json_next_member(const struct json_value *object, struct json_value *member)
+{
+    json_t *const parent = (json_t *)object->value;
+    void *const at = member->key
+                         ? json_object_iter_next(parent, json_object_key_to_iter(member->key))
+                         : json_object_iter(parent);
+    *member = at ? json_member(object, json_object_iter_key(at)) : (struct json_value){0};
+    return at != NULL;
 }
 
 static bool json_refuse_type(const struct json_value *value, const char *wanted)
@@ -175,10 +234,10 @@ bool json_get_array(const struct json_value *object, const char *key, bool requi
 static bool json_read_integer(const struct json_value *value, uint64_t minimum, uint64_t maximum,
                               uint64_t *integer)
 {
-    if (!json_is_real(value->value)) {
+    if (!json_is_number(value->value)) {
         return json_refuse_type(value, "an integer");
     }
-    const double number = json_real_value(value->value);
+    const double number = json_number_value(value->value);
     const double largest_exact = 9007199254740992; // 2^53
     if (!(number >= 0 && number <= largest_exact) || number != (double)(uint64_t)number) {
         return json_refuse(value, TROUPE_EXIT_INPUT, "json.range",
@@ -215,6 +274,22 @@ bool json_get_boolean(const struct json_value *object, const char *key, bool *bo
         return json_refuse_type(&member, "true or false");
     }
     *boolean = json_boolean_value(member.value);
+    return true;
+}
+
+bool json_get_number(const struct json_value *object, const char *key, bool required,
+                     double *number)
+{
+    struct json_value member;
+    double found = 0;
+    bool ok;
+    if (!json_find(object, key, required, &member, &ok)) {
+        return ok;
+    }
+    if (!json_as_number(&member, &found)) {
+        return json_refuse_type(&member, "a number");
+    }
+    *number = found;
     return true;
 }
 
@@ -277,10 +352,9 @@ bool json_get_numbers(const struct json_value *object, const char *key, uint32_t
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct json_value item = json_item(&member, i);
-        if (!json_is_real(item.value)) {
+        if (!json_as_number(&item, &numbers[i])) {
             return json_refuse_type(&item, "a number");
         }
-        numbers[i] = json_real_value(item.value);
     }
     return true;
 }

@@ -21,6 +21,7 @@ struct json_value {
     const struct json_value *parent;
     const char *key; // name in the parent; null for an item of an array
     size_t index;    // in the parent, if it is an array
+    bool is_real;    // whether the text has integers beyond 64 bits, so that all became doubles
     struct report *report;
 };
 
@@ -29,6 +30,10 @@ struct json_value {
 /// @return false after an error in `report`, with line and column.
 bool json_parse(const void *text, size_t size_bytes, struct report *report,
                 struct json_value *root);
+
+/// Parses the text that a string holds. What is in there is found on the way to the string.
+/// @param root [out] json_release it after success
+bool json_parse_string(const struct json_value *string, struct json_value *root);
 
 void json_release(struct json_value *root);
 
@@ -57,6 +62,15 @@ bool json_as_boolean(const struct json_value *value, bool *boolean);
 bool json_as_number(const struct json_value *value, double *number);
 bool json_as_string(const struct json_value *value, const char **text);
 
+/// Returns whether a value is a number written without fraction and exponent. In a text with
+/// integers beyond 64 bits any whole number below 2^53 is taken for one.
+bool json_as_integer(const struct json_value *value, int64_t *integer);
+
+/// Goes through the members of an object, in the order of the text.
+/// @param member [in,out] the one before; zero to begin
+/// @return false where there is none left
+bool json_next_member(const struct json_value *object, struct json_value *member);
+
 /// @return false after an error, where the value is not an object
 bool json_check_object(const struct json_value *value);
 
@@ -67,6 +81,8 @@ bool json_get_array(const struct json_value *object, const char *key, bool requi
 bool json_get_integer(const struct json_value *object, const char *key, bool required,
                       uint64_t minimum, uint64_t maximum, uint64_t *integer);
 bool json_get_boolean(const struct json_value *object, const char *key, bool *boolean);
+bool json_get_number(const struct json_value *object, const char *key, bool required,
+                     double *number);
 
 /// Strings live as long as the document.
 bool json_get_string(const struct json_value *object, const char *key, bool required,
