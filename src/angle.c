@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Sine and cosine: the nearest quarter turn is taken off exactly, then a Taylor series goes to an
+// eighth of a turn either way.
+#include "angle.h"
+
+/// Returns sin(x), |x| <= pi / 4. What is left out is below 2^-63 of x.
+static double sin_series(double x)
+{
+    const double square = x * x;
+    double sum = 1.0 / 355687428096000.;
+    sum = sum * square - 1.0 / 1307674368000.;
+    sum = sum * square + 1.0 / 6227020800.;
+    sum = sum * square - 1.0 / 39916800.;
+    sum = sum * square + 1.0 / 362880;
+    sum = sum * square - 1.0 / 5040;
+    sum = sum * square + 1.0 / 120;
+    sum = sum * square - 1.0 / 6;
+    return x + x * square * sum;
+}
+
+/// Returns cos(x), |x| <= pi / 4. What is left out is below 2^-58.
+static double cos_series(double x)
+{
+    const double square = x * x;
+    double sum = 1.0 / 20922789888000.;
+    sum = sum * square - 1.0 / 87178291200.;
+    sum = sum * square + 1.0 / 479001600;
+    sum = sum * square - 1.0 / 3628800;
+    sum = sum * square + 1.0 / 40320;
+    sum = sum * square - 1.0 / 720;
+    sum = sum * square + 1.0 / 24;
+    const double half_square = 0.5 * square;
+    const double head = 1 - half_square;
+    return head + (((1 - head) - half_square) + square * square * sum);
+}
+
+struct trp__direction trp__direction_of(trp__angle angle)
+{
+    const uint64_t eighth = UINT64_C(1) << 61;
+    const uint64_t quarter = (angle + eighth) >> 62;
+    const int64_t rest = (int64_t)(angle - (quarter << 62));
+    const double x = (double)rest * (TRP__TWO_PI * 0x1p-64);
+    const double sin = sin_series(x);
+    const double cos = cos_series(x);
+    // Subtracted from 0, so that no sine or cosine is -0.
+    switch (quarter & 3) {
+    case 0:
+        return (struct trp__direction){sin, cos};
+    case 1:
+        return (struct trp__direction){cos, 0 - sin};
+    case 2:
+        return (struct trp__direction){0 - sin, 0 - cos};
+    default:
+        return (struct trp__direction){0 - cos, sin};
+    }
+}
