@@ -19,6 +19,7 @@ enum {
     SMALLEST_ROUNDS = 10,
     LARGEST_ROUNDS = 1000,
     LARGEST_CROWD = 1000000,
+    PLAYHEADS_AN_INSTANCE = 100, // up to as many playheads as the largest crowd has instances
 };
 
 /// A measurement shorter than this is repeated within its round.
@@ -49,6 +50,17 @@ struct keyed_crowd {
     uint64_t random_state;
 };
 
+/// Playheads of a clip that loops, at random places and different speeds, on a clock of 60 Hz.
+struct playhead_crowd {
+    const trp_clip *clip; ///< null where no unit of time serves it and the clock
+    trp_timeline timeline;
+    uint32_t count;
+    trp_playhead *playheads;
+    trp_playhead *previous;
+    trp_event_hit *hits; ///< room for one each
+    trp_root_delta *deltas;
+};
+
 /// Everything the operations work on. Nothing is allocated while the clock runs.
 struct stage {
     struct bench_cast cast;
@@ -57,6 +69,7 @@ struct stage {
     trp_sample_request *partner_requests; ///< a second pose for each instance, for blends
     struct prepared prepared[TRP_ISA_COUNT];
     struct keyed_crowd keyed;
+    struct playhead_crowd played;
     trp_pose_block *poses;
     trp_pose_block *partner_poses;
     trp_pose_block *blended;
@@ -80,12 +93,19 @@ struct stage {
     struct arena arena;
 };
 
+/// What an operation works on, and is measured by.
+enum subject {
+    POSES,
+    PALETTES, ///< poses too, of a skeleton with a skin
+    KEYED_TRACKS,
+    PLAYHEADS,
+};
+
 struct operation {
     const char *name;
     const char *mode;
     void (*run)(struct stage *stage);
-    bool needs_skin;
-    bool is_keyed; ///< needs keyed tracks, and is measured by them
+    enum subject subject;
 };
 
 struct measurement {
@@ -291,33 +311,95 @@ static void run_pipeline2_stream(struct stage *stage)
     run_pipeline(stage, TRP_PALETTE_STREAM);
 }
 
+static void advance_playheads(struct stage *stage, double dt_s, int64_t dt_ticks)
+{
+    const trp_playhead_args args = {
+        .timelines = &stage->played.timeline,
+        .timeline_count = 1,
+        .playheads = stage->played.playheads,
+        .playhead_count = stage->played.count,
+        .dt_s = dt_s,
+        .dt_ticks = dt_ticks,
+        .previous = stage->played.previous,
+    };
+    require_ok(trp_playheads_advance(&args, NULL));
+}
+
+static void run_advance_ticks(struct stage *stage)
+{
+    advance_playheads(stage, 0, 1);
+}
+
+static void run_advance_seconds(struct stage *stage)
+{
+    advance_playheads(stage, 1.0 / 60.0, 0);
+}
+
+static void run_events(struct stage *stage)
+{
+    advance_playheads(stage, 0, 1);
+    const trp_event_args args = {
+        .timelines = &stage->played.timeline,
+        .timeline_count = 1,
+        .previous = stage->played.previous,
+        .playheads = stage->played.playheads,
+        .playhead_count = stage->played.count,
+    };
+    trp_event_report found;
+    require_ok(trp_events(&args, stage->played.hits, stage->played.count, &found));
+}
+
+static void run_root_motion(struct stage *stage)
+{
+    advance_playheads(stage, 0, 1);
+    const trp_root_motion_args args = {
+        .timelines = &stage->played.timeline,
+        .timeline_count = 1,
+        .previous = stage->played.previous,
+        .playheads = stage->played.playheads,
+        .playhead_count = stage->played.count,
+        .deltas = stage->played.deltas,
+    };
+    require_ok(trp_root_motion_between(&args, NULL));
+}
+
 static void run_memcpy_palette(struct stage *stage)
 {
     memcpy(stage->palettes, stage->palette_source, stage->palette_bytes * stage->instance_count);
 }
 
 static const struct operation operations[] = {
-    {"prepare", "", run_prepare, false, false},
-    {"sample", "forward", run_sample_forward, false, false},
-    {"sample", "random", run_sample_random, false, false},
-    {"sample", "all", run_sample_all, false, false},
-    {"sample", "forward-prepared", run_sample_forward_prepared, false, false},
-    {"sample", "random-prepared", run_sample_random_prepared, false, false},
-    {"sample", "all-prepared", run_sample_all_prepared, false, false},
-    {"keyed", "forward", run_keyed_forward, false, true},
-    {"keyed", "random", run_keyed_random, false, true},
-    {"blend2", "", run_blend2, false, false},
-    {"model", "", run_model, false, false},
-    {"palette", "", run_palette, true, false},
-    {"palette", "stream", run_palette_stream, true, false},
-    {"pipeline2", "", run_pipeline2, true, false},
-    {"pipeline2", "stream", run_pipeline2_stream, true, false},
-    {"memcpy_palette", "", run_memcpy_palette, true, false},
+    {"prepare", "", run_prepare, POSES},
+    {"sample", "forward", run_sample_forward, POSES},
+    {"sample", "random", run_sample_random, POSES},
+    {"sample", "all", run_sample_all, POSES},
+    {"sample", "forward-prepared", run_sample_forward_prepared, POSES},
+    {"sample", "random-prepared", run_sample_random_prepared, POSES},
+    {"sample", "all-prepared", run_sample_all_prepared, POSES},
+    {"keyed", "forward", run_keyed_forward, KEYED_TRACKS},
+    {"keyed", "random", run_keyed_random, KEYED_TRACKS},
+    {"advance", "ticks", run_advance_ticks, PLAYHEADS},
+    {"advance", "seconds", run_advance_seconds, PLAYHEADS},
+    {"events", "ticks", run_events, PLAYHEADS},
+    {"root_motion", "ticks", run_root_motion, PLAYHEADS},
+    {"blend2", "", run_blend2, POSES},
+    {"model", "", run_model, POSES},
+    {"palette", "", run_palette, PALETTES},
+    {"palette", "stream", run_palette_stream, PALETTES},
+    {"pipeline2", "", run_pipeline2, PALETTES},
+    {"pipeline2", "stream", run_pipeline2_stream, PALETTES},
+    {"memcpy_palette", "", run_memcpy_palette, PALETTES}, // what others are compared with: last
 };
 
 enum { OPERATION_COUNT = sizeof operations / sizeof operations[0] };
 
-/// Returns the bytes that an operation writes for one pose.
+/// Returns how many poses, or playheads, a call of an operation makes.
+static uint32_t count_of(const struct operation *operation, const struct stage *stage)
+{
+    return operation->subject == PLAYHEADS ? stage->played.count : stage->instance_count;
+}
+
+/// Returns the bytes that an operation writes for one pose or playhead.
 static size_t bytes_of(const struct operation *operation, const struct stage *stage)
 {
     if (operation->run == run_prepare) {
@@ -327,10 +409,17 @@ static size_t bytes_of(const struct operation *operation, const struct stage *st
         return (size_t)stage->cast.skeleton.lane_count * 12 * sizeof(float);
     }
     const size_t pose_bytes = trp_pose_bytes(stage->cast.skeleton.block_count);
-    if (operation->is_keyed) {
+    switch (operation->subject) {
+    case PALETTES:
+        return stage->palette_bytes;
+    case KEYED_TRACKS:
         return pose_bytes + stage->keyed.clip->value_count * sizeof(float);
+    case PLAYHEADS: // where they are, where they were, and how they moved
+        return 2 * sizeof(trp_playhead) +
+               (operation->run == run_root_motion ? sizeof(trp_root_delta) : 0);
+    default:
+        return pose_bytes;
     }
-    return operation->needs_skin ? stage->palette_bytes : pose_bytes;
 }
 
 // ---- the stage ----
@@ -408,6 +497,39 @@ static void build_keyed_crowd(struct stage *stage)
     if (keyed->clip != NULL) {
         keyed->requests = make_keyed_requests(stage, &keyed->random_state);
         keyed->scattered = make_keyed_requests(stage, &keyed->random_state);
+    }
+}
+
+/// Returns the lead, or where it has no events the clip that has the most.
+static const trp_clip *find_played_clip(const struct bench_cast *cast)
+{
+    const trp_clip *found = &cast->clips[cast->lead];
+    for (uint32_t i = 0; i < cast->clip_count && cast->clips[cast->lead].event_count == 0; i++) {
+        found = cast->clips[i].event_count > found->event_count ? &cast->clips[i] : found;
+    }
+    return found;
+}
+
+static void build_playhead_crowd(struct stage *stage)
+{
+    struct playhead_crowd *const played = &stage->played;
+    const trp_clip *const clip = find_played_clip(&stage->cast);
+    const trp_timeline_args args = {.clip = clip, .mode = TRP_PLAY_LOOP, .clock_num = 60};
+    if (trp_timeline_make(&args, &played->timeline) != TRP_OK) {
+        return;
+    }
+    const uint64_t count = (uint64_t)stage->instance_count * PLAYHEADS_AN_INSTANCE;
+    played->clip = clip;
+    played->count = count < LARGEST_CROWD ? (uint32_t)count : LARGEST_CROWD;
+    played->playheads = ARENA_NEW(&stage->arena, trp_playhead, played->count);
+    played->previous = ARENA_NEW(&stage->arena, trp_playhead, played->count);
+    played->hits = ARENA_NEW(&stage->arena, trp_event_hit, played->count);
+    played->deltas = ARENA_NEW(&stage->arena, trp_root_delta, played->count);
+    uint64_t state = 4;
+    for (uint32_t i = 0; i < played->count; i++) {
+        const double time_s = bench_random(&state) * clip->duration_s;
+        played->playheads[i] = trp_playhead_start(&played->timeline, time_s);
+        played->playheads[i].speed = (float)(0.5 + bench_random(&state));
     }
 }
 
@@ -560,10 +682,14 @@ static int compare_numbers(const void *a, const void *b)
 
 static bool is_possible(const struct operation *operation, const struct stage *stage)
 {
-    if (operation->is_keyed) {
+    switch (operation->subject) {
+    case KEYED_TRACKS:
         return stage->keyed.clip != NULL;
+    case PLAYHEADS:
+        return stage->played.clip != NULL;
+    default:
+        return has_joints(stage) && (operation->subject != PALETTES || stage->cast.has_skin);
     }
-    return has_joints(stage) && (!operation->needs_skin || stage->cast.has_skin);
 }
 
 /// Runs all rounds: in each, every instruction set; for each, every operation.
@@ -586,7 +712,8 @@ static void run_rounds(struct stage *stage, const struct bench_command *command,
                     repeats[isa][i] = 1 + (uint32_t)(shortest_measurement_ns / once_ns);
                 } else {
                     measurements[isa][i].rounds_ns[round - 1] =
-                        time_once(stage, &operations[i], repeats[isa][i]) / stage->instance_count;
+                        time_once(stage, &operations[i], repeats[isa][i]) /
+                        count_of(&operations[i], stage);
                 }
             }
         }
@@ -603,19 +730,28 @@ static void summarise(struct measurement *measurement, uint32_t round_count)
 
 // ---- the output ----
 
-/// Returns what an operation takes for each lane, or each keyed track.
+/// Returns what an operation takes for each lane, keyed track or playhead.
 static double part_ns(const struct stage *stage, const struct operation *operation,
                       const struct measurement *measurement)
 {
-    return measurement->best_ns /
-           (operation->is_keyed ? stage->keyed.clip->track_count : stage->cast.skeleton.lane_count);
+    switch (operation->subject) {
+    case KEYED_TRACKS:
+        return measurement->best_ns / stage->keyed.clip->track_count;
+    case PLAYHEADS:
+        return measurement->best_ns;
+    default:
+        return measurement->best_ns / stage->cast.skeleton.lane_count;
+    }
 }
 
 /// Returns the clip that all instances play, or null where they play many.
 static const trp_clip *clip_of(const struct stage *stage, const struct operation *operation)
 {
-    if (operation->is_keyed) {
+    if (operation->subject == KEYED_TRACKS) {
         return stage->keyed.clip;
+    }
+    if (operation->subject == PLAYHEADS) {
+        return stage->played.clip;
     }
     return strncmp(operation->mode, "all", 3) == 0 ? NULL : &stage->cast.clips[stage->cast.lead];
 }
@@ -625,6 +761,7 @@ static json_t *describe_row(const struct stage *stage, const struct operation *o
 {
     const trp_skeleton *const skeleton = &stage->cast.skeleton;
     const trp_clip *const clip = clip_of(stage, operation);
+    const bool has_lanes = operation->subject != PLAYHEADS;
     json_t *const row = json_object();
     json_object_set_new(row, "operation", json_string(operation->name));
     json_object_set_new(row, "mode", json_string(operation->mode));
@@ -634,15 +771,17 @@ static json_t *describe_row(const struct stage *stage, const struct operation *o
     json_object_set_new(row, "clip", clip != NULL ? output_string(clip->name) : json_null());
     json_object_set_new(row, "joints", json_integer(skeleton->joint_count));
     json_object_set_new(row, "lanes", json_integer(skeleton->lane_count));
-    json_object_set_new(row, "instances", json_integer(stage->instance_count));
+    json_object_set_new(row, "instances", json_integer(count_of(operation, stage)));
     json_object_set_new(row, "threads", json_integer(1));
     json_object_set_new(row, "ns_per_pose", output_real(measurement->best_ns));
     json_object_set_new(row, "ns_per_pose_median", output_real(measurement->median_ns));
     json_object_set_new(row, "ns_per_lane",
-                        output_real(measurement->best_ns / skeleton->lane_count));
+                        has_lanes ? output_real(measurement->best_ns / skeleton->lane_count)
+                                  : json_null());
     json_object_set_new(row, "ns_per_joint",
-                        output_real(measurement->best_ns / skeleton->joint_count));
-    if (operation->is_keyed) {
+                        has_lanes ? output_real(measurement->best_ns / skeleton->joint_count)
+                                  : json_null());
+    if (operation->subject == KEYED_TRACKS) {
         json_object_set_new(row, "tracks", json_integer(clip->track_count));
         json_object_set_new(row, "ns_per_track",
                             output_real(part_ns(stage, operation, measurement)));
@@ -651,8 +790,8 @@ static json_t *describe_row(const struct stage *stage, const struct operation *o
     return row;
 }
 
-/// Prints one line of the table: time a lane or a track on each instruction set, and more of the
-/// last one.
+/// Prints one line of the table: time a lane, track or playhead on each instruction set, and more
+/// of the last one.
 static void print_row(struct output_table *table, const struct stage *stage, int operation,
                       const struct bench_command *command,
                       struct measurement (*measurements)[OPERATION_COUNT])
@@ -671,10 +810,11 @@ static void print_row(struct output_table *table, const struct stage *stage, int
     const double bytes = (double)bytes_of(&operations[operation], stage);
     output_cell(table, "%.1f", measurement->best_ns);
     output_cell(table, "%.1f", measurement->median_ns);
-    output_cell(table, has_joints(stage) ? "%.2f" : "-",
+    const bool has_lanes = operations[operation].subject != PLAYHEADS;
+    output_cell(table, has_lanes && has_joints(stage) ? "%.2f" : "-",
                 measurement->best_ns / stage->cast.skeleton.joint_count);
     output_cell(table, "%.1f", bytes / measurement->best_ns);
-    if (stage->cast.has_skin) {
+    if (has_lanes && stage->cast.has_skin) {
         output_cell(table, "%.2f",
                     measurement->best_ns / measurements[last][OPERATION_COUNT - 1].best_ns);
     } else {
@@ -714,6 +854,12 @@ static void print_table(const struct stage *stage, const struct bench_command *c
         output_line("keyed: ns a track, clip '%s' with %u", stage->keyed.clip->name,
                     stage->keyed.clip->track_count);
     }
+    if (stage->played.clip != NULL) {
+        output_line("advance, events, root_motion: ns a playhead, %u of them, clip '%s' with %u "
+                    "event%s",
+                    stage->played.count, stage->played.clip->name, stage->played.clip->event_count,
+                    stage->played.clip->event_count == 1 ? "" : "s");
+    }
     output_line("one core, best of %u rounds: ns a lane on each instruction set, then for %s",
                 command->round_count, last);
     output_table_print(&table);
@@ -745,6 +891,7 @@ static void bench_cast(const struct bench_command *command, const struct bench_c
     stage->instance_count = command->instance_count;
     build_crowd(stage);
     build_keyed_crowd(stage);
+    build_playhead_crowd(stage);
     struct measurement(*const measurements)[OPERATION_COUNT] =
         arena_take(&stage->arena, TRP_ISA_COUNT, sizeof *measurements);
     for (int isa = 0; isa < TRP_ISA_COUNT; isa++) {

@@ -17,6 +17,7 @@
 #include "arena.h"
 #include "compiler.h"
 #include "format.h"
+#include "output.h"
 
 enum troupe_exit cli_usage_error(const char *verb, const char *format, ...)
 {
@@ -70,6 +71,56 @@ bool cli_parse_count(const char *text, uint64_t largest, uint64_t *value)
     }
     *value = number;
     return true;
+}
+
+static const char *const mode_names[] = {
+    [TRP_PLAY_CLAMP] = "clamp",
+    [TRP_PLAY_LOOP] = "loop",
+    [TRP_PLAY_PING_PONG] = "pingpong",
+};
+
+bool cli_parse_mode(const char *verb, const char *text, trp_play_mode *mode)
+{
+    for (uint32_t i = 0; i < sizeof mode_names / sizeof *mode_names; i++) {
+        if (strcmp(text, mode_names[i]) == 0) {
+            *mode = (trp_play_mode)i;
+            return true;
+        }
+    }
+    cli_usage_error(verb, "--loop is clamp, loop or pingpong, not '%s'", text);
+    return false;
+}
+
+const char *cli_mode_name(trp_play_mode mode)
+{
+    return mode_names[mode];
+}
+
+bool cli_parse_speed(const char *verb, const char *text, double *speed)
+{
+    if (cli_parse_number(text, speed) && fabs(*speed) <= 32768) {
+        return true;
+    }
+    cli_usage_error(verb, "--speed takes a number from -32768 to 32768, not '%s'", text);
+    return false;
+}
+
+bool cli_parse_range(const char *verb, const char *text, double *start_s, double *end_s)
+{
+    char start[64];
+    const size_t length = strcspn(text, ":");
+    *end_s = 0;
+    if (text[length] == ':' && length < sizeof start) {
+        memcpy(start, text, length);
+        start[length] = '\0';
+        const char *const end = text + length + 1;
+        if (cli_parse_number(start, start_s) && *start_s >= 0 &&
+            (*end == '\0' || (cli_parse_number(end, end_s) && *end_s > 0 && *end_s >= *start_s))) {
+            return true;
+        }
+    }
+    cli_usage_error(verb, "--range takes START:END in seconds of the clip, not '%s'", text);
+    return false;
 }
 
 static enum troupe_exit exit_of_result(trp_result result)
@@ -186,6 +237,49 @@ bool cli_clip_find(const struct cli_pack *pack, const char *name, trp_clip *clip
     cli_unknown_name(report, "clip", name, names, count);
     arena_free(&arena);
     return false;
+}
+
+bool cli_timeline_make(const trp_timeline_args *args, trp_timeline *timeline, struct report *report)
+{
+    const trp_result result = trp_timeline_make(args, timeline);
+    return result == TRP_OK ||
+           report_error(report, exit_of_result(result), args->clip->name, "cli.timeline",
+                        "no unit of time serves both the clip and the clock");
+}
+
+json_t *cli_root_delta_json(const trp_root_delta *delta)
+{
+    json_t *const translation = json_array();
+    for (int axis = 0; axis < 3; axis++) {
+        json_array_append_new(translation, output_real(delta->translation[axis]));
+    }
+    json_t *const object = json_object();
+    json_object_set_new(object, "translation", translation);
+    json_object_set_new(object, "yaw_rad", output_real(delta->yaw_rad));
+    return object;
+}
+
+json_t *cli_event_value_json(const trp_event *event)
+{
+    if (event->flags & TRP_EVENT_TEXT) {
+        return output_string(event->text);
+    }
+    if (event->flags & TRP_EVENT_INTEGER) {
+        return json_integer(event->integer);
+    }
+    return event->flags & TRP_EVENT_NUMBER ? output_real(event->number) : json_null();
+}
+
+void cli_event_value_text(const trp_event *event, char *text, size_t size_bytes)
+{
+    text[0] = '\0';
+    if (event->flags & TRP_EVENT_TEXT) {
+        snprintf(text, size_bytes, " \"%s\"", event->text);
+    } else if (event->flags & TRP_EVENT_INTEGER) {
+        snprintf(text, size_bytes, " %lld", (long long)event->integer);
+    } else if (event->flags & TRP_EVENT_NUMBER) {
+        snprintf(text, size_bytes, " %.9g", event->number);
+    }
 }
 
 /// Returns the number of letters to insert, remove or replace between two names, case ignored.

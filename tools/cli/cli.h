@@ -33,6 +33,8 @@ enum troupe_exit cli_compile(int argc, char **argv);
 enum troupe_exit cli_info(int argc, char **argv);
 enum troupe_exit cli_sample(int argc, char **argv);
 enum troupe_exit cli_verify(int argc, char **argv);
+enum troupe_exit cli_events(int argc, char **argv);
+enum troupe_exit cli_play(int argc, char **argv);
 enum troupe_exit cli_bench(int argc, char **argv);
 enum troupe_exit cli_help(int argc, char **argv);
 
@@ -56,6 +58,22 @@ bool cli_parse_number(const char *text, double *value);
 
 /// Reads an unsigned number in decimal digits up to `largest`.
 bool cli_parse_count(const char *text, uint64_t largest, uint64_t *value);
+
+/// Reads what a verb's --loop takes: clamp, loop or pingpong.
+/// @return false after a usage error.
+bool cli_parse_mode(const char *verb, const char *text, trp_play_mode *mode);
+
+/// Returns what --loop calls a mode.
+const char *cli_mode_name(trp_play_mode mode);
+
+/// Reads what a verb's --speed takes: a number from -32768 to 32768.
+/// @return false after a usage error.
+bool cli_parse_speed(const char *verb, const char *text, double *speed);
+
+/// Reads what a verb's --range takes, START:END in seconds of the clip; END may be left out.
+/// @param end_s [out] 0 where it is left out
+/// @return false after a usage error.
+bool cli_parse_range(const char *verb, const char *text, double *start_s, double *end_s);
 
 /// A pack read from a file.
 struct cli_pack {
@@ -87,6 +105,20 @@ bool cli_clip_find(const struct cli_pack *pack, const char *name, trp_clip *clip
 /// @return false
 bool cli_unknown_name(struct report *report, const char *what, const char *name,
                       const char *const *candidates, uint32_t count);
+
+/// Makes a timeline of a clip that is valid.
+/// @return false after an error in `report`: no unit of time serves both clip and clock.
+bool cli_timeline_make(const trp_timeline_args *args, trp_timeline *timeline,
+                       struct report *report);
+
+/// Returns translation and yaw of a movement.
+json_t *cli_root_delta_json(const trp_root_delta *delta);
+
+/// Returns the payload of an event as a number or a string, or null.
+json_t *cli_event_value_json(const trp_event *event);
+
+/// Writes the payload of an event as text with a space before it; nothing where there is none.
+void cli_event_value_text(const trp_event *event, char *text, size_t size_bytes);
 
 /// Adds what `troupe info --json` says of a pack to an object.
 void cli_describe_json(const struct cli_pack *pack, json_t *object);

@@ -34,15 +34,26 @@ const struct cli_verb cli_verbs[] = {
         "                       file, or against the rest pose\n"
         "  --exact[=on|off]     on: keep every track key by key as the source has it\n"
         "  --trim[=on|off]      on: clips start at their first key, not at 0 s\n"
+        "  --root-motion JOINT|none\n"
+        "                       take the way of JOINT out of the pose: playheads give it back\n"
+        "  --root-axes LIST     what of it, of x, y, z and yaw (default x,z,yaw)\n"
+        "  --root-in-pose[=on|off]\n"
+        "                       on: tell of root motion, but leave it in the pose too\n"
         "  --nodes joints|attachments|all\n"
-        "                       which nodes besides the joints of skins to keep\n",
+        "                       which nodes besides the joints of skins to keep\n"
+        "  --events FILE|none   events besides those of the inputs themselves (in glTF\n"
+        "                       animations[i].extras.events, a list of {name, time, duration,\n"
+        "                       value, marker}): {\"fps\": 30, \"clips\": {\"Walk\": [{\"name\":\n"
+        "                       \"step\", \"frame\": 12}]}}, for a clip of the inputs by its "
+        "name\n",
         cli_compile,
     },
     {
         "info",
         "print what a pack holds",
         "PACK [--json]",
-        "Prints skeletons, skins, property sets and clips with their sizes and measured errors.\n"
+        "Prints skeletons, skins, property sets and clips with their sizes and measured errors;\n"
+        "as JSON also their events and root motion.\n"
         "\n"
         "bytes        all that a clip adds to the pack, names excluded\n"
         "keyed bytes  those of them that hold keyed tracks\n"
@@ -61,7 +72,8 @@ const struct cli_verb cli_verbs[] = {
         "PACK --clip NAME [--time T]... [options]",
         "Samples with the runtime, exactly as a game would, and prints joints in the order of the\n"
         "source file, then the properties. An additive clip is applied to the rest pose and to\n"
-        "the defaults of the properties in model space.\n"
+        "the defaults of the properties in model space. Root motion is that since the start of\n"
+        "the clip.\n"
         "\n"
         "  --clip NAME          the clip\n"
         "  --time SECONDS       when; may be given many times (default 0)\n"
@@ -73,16 +85,65 @@ const struct cli_verb cli_verbs[] = {
         cli_sample,
     },
     {
+        "events",
+        "list the events that fire over a time",
+        "PACK --clip NAME --from A --to B [options]",
+        "Plays a clip while a clock runs from A to B and prints every event that fires, each once\n"
+        "for every time it is passed: what lies at B does, what lies at A does not. At 0 on the\n"
+        "clock the clip is at its start, or at its end where the speed is below 0. Where B is\n"
+        "before A the clock runs backwards.\n"
+        "\n"
+        "  --clip NAME      the clip\n"
+        "  --from SECONDS, --to SECONDS\n"
+        "                   on the clock, from -1e9 to 1e9\n"
+        "  --loop clamp|loop|pingpong\n"
+        "                   what happens at the ends of the clip (default clamp: it stops there)\n"
+        "  --speed N        seconds of the clip in a second of the clock (default 1)\n"
+        "  --range START:END\n"
+        "                   play this part of the clip, in seconds; without END all the rest\n"
+        "  --start          what lies at A fires too, as where a game begins to play\n"
+        "  --json           print it as JSON\n",
+        cli_events,
+    },
+    {
+        "play",
+        "play clips frame by frame",
+        "PACK --clip NAME [--weight W] [--clip NAME ...] [options]",
+        "Plays clips together as a game does and prints a line for each frame: the time in each\n"
+        "clip (and how often it came round), where root motion has taken the character, averaged\n"
+        "by weight, and the events that fire. On a terminal it plays in real time, frames without\n"
+        "events on one line, until Ctrl-C ends it.\n"
+        "\n"
+        "  --clip NAME     a clip; may be given many times\n"
+        "  --weight W      of the clip before it (default 1)\n"
+        "  --fps N         frames a second, exactly as written: 60 (default), 29.97, 30000/1001\n"
+        "  --speed N       seconds of the clip in a second (default 1); below 0 from the end\n"
+        "  --loop clamp|loop|pingpong\n"
+        "                  what happens at the ends of the clips (default loop)\n"
+        "  --seconds N, --frames N\n"
+        "                  how long (default: until the first clip came round once, there and\n"
+        "                  back where it turns)\n"
+        "  --sync          all clips keep step: marker meets marker, or ends meet where the clips\n"
+        "                  do not have the same markers; joining the group fires nothing\n"
+        "  --json          print one JSON object a line, one for each frame\n",
+        cli_play,
+    },
+    {
         "verify",
         "measure a pack against its sources",
         "PACK SOURCE... [options]",
         "Samples every clip at and between all keys and rows, at random times and on both sides\n"
         "of every step, and compares with the exact curves of the source. Values of properties\n"
         "are shown in parts of their tolerance, 1e-5 of the largest value of the property, or of\n"
-        "1. Exit code 4 where a clip is over its budget, or a value over its tolerance.\n"
+        "1. Exit code 4 where a clip is over its budget, a value over its tolerance, or an event "
+        "of\n"
+        "the source missing or changed. Without --events the pack may have events that the\n"
+        "sources themselves do not have.\n"
         "\n"
         "  --seed N         of the random times (default 1)\n"
         "  --skeleton PACK  the pack that holds the skeleton, where PACK does not\n"
+        "  --events FILE|none\n"
+        "                   events of the sources after it, as 'compile' was told\n"
         "  --json           print it as JSON\n",
         cli_verify,
     },
@@ -94,7 +155,10 @@ const struct cli_verb cli_verbs[] = {
         "of all instruction sets are interleaved; the best round counts, the median is shown.\n"
         "Times of sample: forward (in order), random, all (random clips too). keyed samples the\n"
         "clip of forward, or else the one with most keyed tracks, with cursors: playing on by a\n"
-        "sixtieth of a second or at random times.\n"
+        "sixtieth of a second or at random times. advance moves 100 playheads for each instance\n"
+        "(at most a million) on by a sixtieth, events and root_motion also ask what happened\n"
+        "meanwhile; they play the clip of forward, or else the one with most events, in a loop.\n"
+        "Their poses are playheads.\n"
         "\n"
         "  --instances N   size of the crowd (default 1000)\n"
         "  --clip NAME     the clip of forward and random (default: the longest)\n"

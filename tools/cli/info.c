@@ -35,6 +35,8 @@ struct clip_facts {
     bool knows_joints; ///< false: lanes without a joint count as absent
 };
 
+static const double full_turn_rad = 6.28318530717958647692;
+
 static const char *string_at(const struct cli_pack *pack, uint32_t offset)
 {
     return (const char *)pack->pack.strings + offset;
@@ -221,6 +223,59 @@ static json_t *describe_property_set(const trp_property_set *set)
     return object;
 }
 
+/// Returns the name of the joint of a lane, or null where the skeleton lies elsewhere.
+static json_t *describe_lane(const struct cli_pack *pack, const trp_clip *clip, uint32_t lane)
+{
+    trp_skeleton skeleton;
+    if (trp_pack_skeleton(&pack->pack, clip->skeleton_index, &skeleton) != TRP_OK ||
+        lane >= skeleton.lane_count || skeleton.joint_of_lane[lane] == TRP_NO_LANE) {
+        return json_null();
+    }
+    return output_string(trp_skeleton_joint_name(&skeleton, skeleton.joint_of_lane[lane]));
+}
+
+/// Returns what a clip says of root motion, or null where it says nothing.
+static json_t *describe_root_motion(const struct cli_pack *pack, const trp_clip *clip)
+{
+    static const char *const names[] = {"x", "y", "z", "yaw"};
+    trp_root_motion root_motion;
+    if (trp_clip_root_motion(clip, &root_motion) != TRP_OK) {
+        return json_null();
+    }
+    json_t *const components = json_array();
+    for (int i = 0; i < 4; i++) {
+        if (root_motion.components & (1u << i)) {
+            json_array_append_new(components, json_string(names[i]));
+        }
+    }
+    const float *const last = root_motion.keys[root_motion.key_count - 1];
+    json_t *const object = json_object();
+    json_object_set_new(object, "joint", describe_lane(pack, clip, root_motion.lane));
+    json_object_set_new(object, "components", components);
+    json_object_set_new(object, "in_pose", json_boolean(root_motion.is_in_pose));
+    json_object_set_new(object, "keys", json_integer(root_motion.key_count));
+    json_object_set_new(object, "translation_per_cycle", output_floats(last, 3));
+    json_object_set_new(object, "yaw_per_cycle_rad", output_real((double)last[3] * full_turn_rad));
+    return object;
+}
+
+static json_t *describe_events(const trp_clip *clip)
+{
+    json_t *const events = json_array();
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        trp_event event;
+        trp_clip_event(clip, i, &event);
+        json_t *const object = json_object();
+        json_object_set_new(object, "name", output_string(event.name));
+        json_object_set_new(object, "time_s", output_real(event.time_s));
+        json_object_set_new(object, "duration_s", output_real(event.duration_s));
+        json_object_set_new(object, "value", cli_event_value_json(&event));
+        json_object_set_new(object, "marker", json_boolean(event.flags & TRP_EVENT_MARKER));
+        json_array_append_new(events, object);
+    }
+    return events;
+}
+
 static json_t *describe_clip(const struct cli_pack *pack, const trp_clip *clip)
 {
     const struct clip_facts facts = clip_facts_of(pack, clip);
@@ -240,7 +295,8 @@ static json_t *describe_clip(const struct cli_pack *pack, const trp_clip *clip)
                         clip->flags & TRP_CLIP_ADDITIVE ? output_string(facts.additive_reference)
                                                         : json_null());
     json_object_set_new(object, "loop_closed", json_boolean(clip->flags & TRP_CLIP_LOOP_CLOSED));
-    json_object_set_new(object, "root_motion", json_boolean(clip->flags & TRP_CLIP_ROOT_MOTION));
+    json_object_set_new(object, "root_motion", describe_root_motion(pack, clip));
+    json_object_set_new(object, "events", describe_events(clip));
     json_object_set_new(object, "absent_tracks",
                         facts.knows_joints ? json_integer(facts.tracks.absent) : json_null());
     json_object_set_new(object, "constant_tracks", json_integer(facts.tracks.constant));
@@ -395,12 +451,14 @@ static void print_values(const struct cli_pack *pack)
     output_table_print(&table);
 }
 
-/// Writes the flags of a clip as letters that the legend explains.
-static const char *flag_letters(uint32_t flags, char letters[4])
+/// Writes what a clip is as letters that the legend explains.
+static const char *flag_letters(const trp_clip *clip, char letters[4])
 {
-    letters[0] = flags & TRP_CLIP_ADDITIVE ? 'a' : '-';
-    letters[1] = flags & TRP_CLIP_LOOP_CLOSED ? 'l' : '-';
-    letters[2] = flags & TRP_CLIP_ROOT_MOTION ? 'r' : '-';
+    trp_root_motion root_motion;
+    const bool has_root_motion = trp_clip_root_motion(clip, &root_motion) == TRP_OK;
+    letters[0] = clip->flags & TRP_CLIP_ADDITIVE ? 'a' : '-';
+    letters[1] = clip->flags & TRP_CLIP_LOOP_CLOSED ? 'l' : '-';
+    letters[2] = !has_root_motion ? '-' : root_motion.is_in_pose ? 'R' : 'r';
     letters[3] = '\0';
     return letters;
 }
@@ -408,11 +466,11 @@ static const char *flag_letters(uint32_t flags, char letters[4])
 static void print_clips(const struct cli_pack *pack)
 {
     static const char *const headings[] = {
-        "<clip",     "seconds", "Hz",      "rows",   "segments", "absent",
-        "constant",  "dense",   "keyed",   "<flags", "bytes",    "keyed bytes",
-        "raw bytes", "ratio",   "keys mm", "max mm", "mean mm",
+        "<clip",       "seconds",   "Hz",    "rows",    "segments", "absent",
+        "constant",    "dense",     "keyed", "events",  "<flags",   "bytes",
+        "keyed bytes", "raw bytes", "ratio", "keys mm", "max mm",   "mean mm",
     };
-    struct output_table table = {.headings = headings, .column_count = 17};
+    struct output_table table = {.headings = headings, .column_count = 18};
     for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
         trp_clip clip;
         trp_pack_clip(&pack->pack, i, &clip);
@@ -427,7 +485,8 @@ static void print_clips(const struct cli_pack *pack)
         output_cell(&table, "%u", facts.tracks.constant);
         output_cell(&table, "%u", facts.tracks.dense);
         output_cell(&table, "%u", facts.tracks.keyed);
-        output_cell(&table, "%s", flag_letters(clip.flags, letters));
+        output_cell(&table, "%u", clip.event_count);
+        output_cell(&table, "%s", flag_letters(&clip, letters));
         output_cell(&table, "%llu", (unsigned long long)facts.bytes);
         output_cell(&table, "%llu", (unsigned long long)facts.keyed_bytes);
         output_cell(&table, "%llu", (unsigned long long)facts.raw_bytes);
@@ -467,7 +526,7 @@ static void print_pack(const char *path, const struct cli_pack *pack)
                     ratio_of(totals.raw_bytes, totals.clip_bytes),
                     (unsigned long long)totals.raw_bytes, totals.max_error_mm);
     }
-    output_line("flags: a additive, l loop closed, r root motion");
+    output_line("flags: a additive, l loop closed, r root motion (R: in the pose too)");
 }
 
 enum troupe_exit cli_info(int argc, char **argv)

@@ -131,6 +131,16 @@ void output_line(const char *format, ...)
     arena_free(&arena);
 }
 
+void output_text(const char *format, ...)
+{
+    struct arena arena = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    fputs(format_text(&arena, format, arguments), stdout);
+    va_end(arguments);
+    arena_free(&arena);
+}
+
 json_t *output_json(const char *verb)
 {
     json_t *const object = json_object();
@@ -139,12 +149,39 @@ json_t *output_json(const char *verb)
     return object;
 }
 
-void output_json_print(json_t *object)
+/// Prints JSON and frees it.
+/// @param flags of json_dumpf, besides the precision
+static void print_json(json_t *json, size_t flags)
 {
     // 15 digits print any decimal of up to 15 digits as it was, where 17 would show its rounding.
-    json_dumpf(object, stdout, JSON_REAL_PRECISION(15));
+    json_dumpf(json, stdout, JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY | flags);
+    json_decref(json);
+}
+
+void output_json_print(json_t *object)
+{
+    print_json(object, 0);
     putchar('\n');
-    json_decref(object);
+}
+
+void output_json_open(json_t *object, const char *array)
+{
+    putchar('{');
+    print_json(object, JSON_EMBED);
+    printf(", \"%s\": [", array);
+}
+
+void output_json_item(json_t *item, bool is_first)
+{
+    fputs(is_first ? "\n" : ",\n", stdout);
+    print_json(item, 0);
+}
+
+void output_json_close(const char *key, json_t *value)
+{
+    printf("], \"%s\": ", key);
+    print_json(value, 0);
+    puts("}");
 }
 
 json_t *output_real(double value)

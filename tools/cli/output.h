@@ -29,14 +29,27 @@ void output_cell(struct output_table *table, const char *format, ...)
 /// Prints a table to stdout and frees its cells. Headings are bold on a terminal, unless NO_COLOR.
 void output_table_print(struct output_table *table);
 
-/// Prints to stdout, with control characters as '?'.
+/// Prints a line to stdout, with control characters as '?'.
 void output_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/// Prints to stdout without ending the line, with control characters as '?'.
+void output_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /// Returns the object that every verb prints with --json: {"schema": 1, "verb": verb}.
 json_t *output_json(const char *verb);
 
 /// Prints an object to stdout and frees it.
 void output_json_print(json_t *object);
+
+/// Prints an object without its last bracket and opens an array in it, for results that are printed
+/// as they are found. Frees it.
+void output_json_open(json_t *object, const char *array);
+
+/// Prints an item of the array that is open and frees it.
+void output_json_item(json_t *item, bool is_first);
+
+/// Closes array and object after one more member.
+void output_json_close(const char *key, json_t *value);
 
 /// Returns a number of up to 15 significant digits; null where it is not finite.
 json_t *output_real(double value);

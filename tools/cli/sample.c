@@ -35,6 +35,7 @@ struct sampled {
     trp_joint_transform *joints; ///< null in model space
     float (*models)[12];         ///< null in local space
     float *values;
+    trp_root_delta root; ///< since the start of the clip
 };
 
 enum {
@@ -234,6 +235,27 @@ static trp_result compute_models(struct arena *arena, const trp_skeleton *skelet
     return result;
 }
 
+/// Returns how the character moved from the start of the clip on.
+static trp_result find_root_motion(const trp_clip *clip, double time_s, trp_root_delta *root)
+{
+    trp_timeline timeline;
+    const trp_result result = trp_timeline_make(&(trp_timeline_args){.clip = clip}, &timeline);
+    if (result != TRP_OK) {
+        return result;
+    }
+    const trp_playhead first = trp_playhead_start(&timeline, 0);
+    const trp_playhead now = trp_playhead_start(&timeline, time_s);
+    const trp_root_motion_args args = {
+        .timelines = &timeline,
+        .timeline_count = 1,
+        .previous = &first,
+        .playheads = &now,
+        .playhead_count = 1,
+        .deltas = root,
+    };
+    return trp_root_motion_between(&args, NULL);
+}
+
 static trp_result sample_one(struct arena *arena, const struct subject *subject, bool is_model,
                              struct sampled *sampled)
 {
@@ -255,6 +277,9 @@ static trp_result sample_one(struct arena *arena, const struct subject *subject,
     args.scratch_bytes = trp_sample_scratch_bytes(&args);
     args.scratch = arena_take(arena, args.scratch_bytes, 1);
     trp_result result = trp_sample(&args, NULL);
+    if (result == TRP_OK) {
+        result = find_root_motion(&subject->clip, sampled->time_s, &sampled->root);
+    }
     if (result == TRP_OK && is_model && (subject->clip.flags & TRP_CLIP_ADDITIVE)) {
         result = apply_to_rest(subject, pose, sampled->values);
     }
@@ -330,6 +355,12 @@ static json_t *describe_properties(const struct sample_command *command,
     return properties;
 }
 
+static bool has_root_motion(const trp_clip *clip)
+{
+    trp_root_motion root_motion;
+    return trp_clip_root_motion(clip, &root_motion) == TRP_OK;
+}
+
 static void print_json(const struct sample_command *command, const struct subject *subject,
                        const struct sampled *sampled)
 {
@@ -341,6 +372,9 @@ static void print_json(const struct sample_command *command, const struct subjec
         json_object_set_new(sample, "joints", describe_joints(command, subject, &sampled[i]));
         json_object_set_new(sample, "properties",
                             describe_properties(command, subject, &sampled[i]));
+        json_object_set_new(sample, "root",
+                            has_root_motion(&subject->clip) ? cli_root_delta_json(&sampled[i].root)
+                                                            : json_null());
         json_array_append_new(samples, sample);
     }
     json_t *const object = output_json("sample");
@@ -419,6 +453,11 @@ static void print_tables(const struct sample_command *command, const struct subj
         subject->set.value_count > 0 && (command->property != NULL || command->joint == NULL);
     for (uint32_t i = 0; i < command->time_count; i++) {
         output_line("%s at %.9g s", subject->clip.name, sampled[i].time_s);
+        if (has_root_motion(&subject->clip)) {
+            const trp_root_delta *const root = &sampled[i].root;
+            output_line("root motion %.6f %.6f %.6f, yaw %.6f rad", root->translation[0],
+                        root->translation[1], root->translation[2], root->yaw_rad);
+        }
         if (shows_joints) {
             print_joints(command, &subject->skeleton, &sampled[i]);
         }
