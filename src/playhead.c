@@ -155,12 +155,14 @@ void trp_playhead_seek(const trp_timeline *timeline, double time_s, trp_playhead
     playhead->flags &= ~(uint32_t)(TRP_PLAYHEAD_STARTING | TRP_PLAYHEAD_ENDED);
 }
 
+static inline double time_of_position(const trp_timeline *timeline, int64_t position)
+{
+    return trp__time_of_units(timeline, trp__units_of_position(timeline, position));
+}
+
 double trp_playhead_time_s(const trp_timeline *timeline, const trp_playhead *playhead)
 {
-    if (!timeline || !playhead) {
-        return 0;
-    }
-    return trp__time_of_units(timeline, trp__units_of_position(timeline, playhead->position));
+    return timeline && playhead ? time_of_position(timeline, playhead->position) : 0;
 }
 
 // -- Moving on
@@ -184,25 +186,21 @@ static int64_t move_of_ticks(const trp_timeline *timeline, int64_t dt_ticks, dou
 /// Returns how far a playhead goes.
 static int64_t move_of(const trp_timeline *timeline, double dt_s, int64_t dt_ticks, double speed)
 {
-    const int64_t seconds = trp__round_move(dt_s * speed * timeline->units_per_second);
+    const int64_t seconds =
+        dt_s != 0 ? trp__round_move(dt_s * speed * timeline->units_per_second) : 0;
     if (dt_ticks == 0) {
         return seconds;
     }
     const int64_t ticks = move_of_ticks(timeline, dt_ticks, speed);
-    const bool is_too_far =
-        ticks > 0 ? seconds > TRP__MAX_MOVE - ticks : seconds < -TRP__MAX_MOVE - ticks;
-    return is_too_far ? (ticks > 0 ? TRP__MAX_MOVE : -TRP__MAX_MOVE) : seconds + ticks;
+    const int64_t least = ticks < 0 ? -TRP__MAX_MOVE - ticks : -TRP__MAX_MOVE;
+    const int64_t most = ticks > 0 ? TRP__MAX_MOVE - ticks : TRP__MAX_MOVE;
+    return ticks + (seconds < least ? least : (seconds > most ? most : seconds));
 }
 
-/// Puts a playhead that reached an end back on its timeline.
+/// Moves a playhead past an end of a timeline that loops or turns.
 /// @param target where it would be if the timeline went on
 static void come_round(const trp_timeline *timeline, int64_t target, trp_playhead *playhead)
 {
-    if (timeline->mode == TRP_PLAY_CLAMP) {
-        playhead->position = target > 0 ? timeline->length : 0;
-        playhead->flags |= TRP_PLAYHEAD_ENDED;
-        return;
-    }
     const int64_t period = trp__period(timeline);
     if (period == 0) {
         return;
@@ -221,20 +219,23 @@ static void come_round(const trp_timeline *timeline, int64_t target, trp_playhea
     playhead->cycle = (int64_t)((uint64_t)playhead->cycle + (uint64_t)cycles);
 }
 
-/// Moves a playhead on its timeline.
+/// Moves a playhead that is on its timeline. Branches only to come round, which is rare: crowds mix
+/// modes, and playheads that ended with those that did not.
 static void advance(const trp_timeline *timeline, int64_t move, trp_playhead *playhead)
 {
-    playhead->flags &= ~(uint32_t)TRP_PLAYHEAD_STARTING;
-    if (move == 0) {
-        return;
-    }
+    const bool is_clamped = timeline->mode == TRP_PLAY_CLAMP;
+    const int64_t low = is_clamped ? 0 : INT64_MIN; // beyond what a move can reach
+    const int64_t high = is_clamped ? timeline->length : INT64_MAX;
     const int64_t target = playhead->position + move;
-    const int64_t first_inside = timeline->mode == TRP_PLAY_CLAMP;
-    if (target >= first_inside && target < trp__period(timeline)) {
-        playhead->position = target;
-        playhead->flags &= ~(uint32_t)TRP_PLAYHEAD_ENDED;
+    const int64_t above = target > low ? target : low;
+    const int64_t position = above < high ? above : high;
+    const bool is_at_end = (position == low) | (position == high);
+    const uint32_t ended = is_at_end * (uint32_t)TRP_PLAYHEAD_ENDED;
+    playhead->flags = move != 0 ? ended : playhead->flags & TRP_PLAYHEAD_ENDED;
+    if ((uint64_t)position < (uint64_t)trp__position_count(timeline)) {
+        playhead->position = position;
     } else {
-        come_round(timeline, target, playhead);
+        come_round(timeline, position, playhead);
     }
 }
 
@@ -258,29 +259,28 @@ trp_result trp_playheads_advance(const trp_playhead_args *args, trp_playhead_rep
     if (!are_arguments_valid(args, times_stride)) {
         return TRP_ERROR_ARGUMENT;
     }
-    const double dt_s = args->dt_s == args->dt_s ? args->dt_s : 0;
-    const int64_t dt_ticks = args->dt_ticks;
+    const trp_playhead_args batch = *args; // out of reach of what is written
+    const double dt_s = batch.dt_s == batch.dt_s ? batch.dt_s : 0;
     trp_playhead_report found = {0};
-    for (uint32_t i = 0; i < args->playhead_count; i++) {
-        trp_playhead playhead = args->playheads[i];
-        if (args->previous) {
-            args->previous[i] = playhead;
+    for (uint32_t i = 0; i < batch.playhead_count; i++) {
+        trp_playhead *const playhead = &batch.playheads[i];
+        if (batch.previous) {
+            batch.previous[i] = *playhead;
         }
-        const bool is_number = playhead.speed == playhead.speed;
+        const bool is_number = playhead->speed == playhead->speed;
         found.bad_speed_count += !is_number;
         const trp_timeline *const timeline =
-            playhead.timeline < args->timeline_count ? &args->timelines[playhead.timeline] : NULL;
-        if (timeline && trp__is_on_timeline(timeline, &playhead) &&
-            (dt_ticks == 0 || timeline->units_per_clock != 0)) {
-            const double speed = is_number ? playhead.speed : 0;
-            advance(timeline, move_of(timeline, dt_s, dt_ticks, speed), &playhead);
-            args->playheads[i] = playhead;
+            playhead->timeline < batch.timeline_count ? &batch.timelines[playhead->timeline] : NULL;
+        if (timeline && trp__is_on_timeline(timeline, playhead) &&
+            (batch.dt_ticks == 0 || timeline->units_per_clock != 0)) {
+            const double speed = is_number ? playhead->speed : 0;
+            advance(timeline, move_of(timeline, dt_s, batch.dt_ticks, speed), playhead);
         } else {
             found.bad_timeline_count++;
         }
-        if (args->times_s) {
-            double *const time_s = (void *)((uint8_t *)args->times_s + i * times_stride);
-            *time_s = trp_playhead_time_s(timeline, &playhead);
+        if (batch.times_s) {
+            double *const time_s = (void *)((uint8_t *)batch.times_s + i * times_stride);
+            *time_s = timeline ? time_of_position(timeline, playhead->position) : 0;
         }
     }
     if (report) {

@@ -31,20 +31,26 @@ static inline int64_t trp__round_move(double move)
     return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
-/// Units after which a playhead comes round; 0 where the timeline stands still.
+/// Units after which a playhead comes round; 0 where the timeline stands still. No branch: crowds
+/// mix modes.
 static inline int64_t trp__period(const trp_timeline *timeline)
 {
-    return timeline->mode == TRP_PLAY_PING_PONG ? 2 * timeline->length : timeline->length;
+    return timeline->length << (timeline->mode == TRP_PLAY_PING_PONG);
+}
+
+/// Positions that playheads can have are those from 0 up to, but not at, this one.
+static inline int64_t trp__position_count(const trp_timeline *timeline)
+{
+    const bool is_end_apart = (timeline->mode == TRP_PLAY_CLAMP) | (timeline->length == 0);
+    return trp__period(timeline) + is_end_apart;
 }
 
 /// Whether a playhead can stand where it does.
 static inline bool trp__is_on_timeline(const trp_timeline *timeline, const trp_playhead *playhead)
 {
-    const int64_t last = timeline->mode == TRP_PLAY_CLAMP || timeline->length == 0
-                             ? timeline->length
-                             : trp__period(timeline) - 1;
-    return playhead->position >= 0 && playhead->position <= last &&
-           (timeline->mode != TRP_PLAY_CLAMP || playhead->cycle == 0);
+    const bool is_cycle_possible = (timeline->mode != TRP_PLAY_CLAMP) | (playhead->cycle == 0);
+    return ((uint64_t)playhead->position < (uint64_t)trp__position_count(timeline)) &
+           is_cycle_possible;
 }
 
 /// Units from the start of the timeline, [0, length], of a position on it.
@@ -57,17 +63,14 @@ static inline int64_t trp__units_of_position(const trp_timeline *timeline, int64
 /// units rise; exactly the ends of the timeline at its ends.
 static inline double trp__time_of_units(const trp_timeline *timeline, int64_t units)
 {
-    if (units <= 0) {
-        return timeline->start_s;
-    }
-    if (units >= timeline->length) {
-        return timeline->end_s;
-    }
-    const double ticks = (double)(timeline->start + units) / (double)timeline->units_per_tick;
+    // Far out at the ends, so that the limits below give them: no branch, crowds mix states.
+    const int64_t beyond = (int64_t)(units >= timeline->length) - (units <= 0);
+    const int64_t at = timeline->start + units + beyond * (TRP__MAX_MOVE / 2);
+    const double ticks = (double)at / (double)timeline->units_per_tick;
     const double time_s =
         ticks * (double)timeline->clip->rate_den / (double)timeline->clip->rate_num;
-    return time_s < timeline->start_s ? timeline->start_s
-                                      : (time_s > timeline->end_s ? timeline->end_s : time_s);
+    const double above_s = time_s > timeline->start_s ? time_s : timeline->start_s;
+    return above_s < timeline->end_s ? above_s : timeline->end_s;
 }
 
 /// How long a timeline is.
