@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "quat.h"
+#include "root_motion.h"
 
 /// A value may be off by this, times its largest size where that is above 1.
 #define VALUE_TOLERANCE 1e-5
@@ -287,10 +288,18 @@ void models_from_locals(const struct skeleton *skeleton, const struct scene_tran
     }
 }
 
+/// Whether a lane's curves are what remains where root motion was taken out.
+static bool is_remaining(const struct motion *motion, uint32_t lane)
+{
+    return motion->root != NULL && !motion->root->is_in_pose && motion->root->lane == lane;
+}
+
 void motion_models(const struct motion *motion, double time_s, double (*models)[12])
 {
     for (uint32_t lane = 0; lane < motion->skeleton->lane_count; lane++) {
-        const struct scene_transform local = motion_local(motion, lane, time_s);
+        const bool is_exact = is_remaining(motion, lane) && time_s <= motion->root->end_s;
+        const struct scene_transform local = is_exact ? root_motion_remaining(motion->root, time_s)
+                                                      : motion_local(motion, lane, time_s);
         model_from_local(motion->skeleton, lane, &local, models);
     }
 }
@@ -348,23 +357,38 @@ const struct scene_curve *motion_curve(const struct motion *motion, uint32_t ind
                                 : motion->property_curves[index - joint_curves];
 }
 
+/// Returns a curve of the list as far as the source has it: without keys that took the place of its
+/// own when root motion was taken out.
+static const struct scene_curve *source_curve(const struct motion *motion, uint32_t index)
+{
+    const struct root_motion *const root = motion->root;
+    if (index < motion->skeleton->lane_count * 3 && is_remaining(motion, index / 3)) {
+        return root->curves[index % 3];
+    }
+    return motion_curve(motion, index);
+}
+
 uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, struct arena *arena,
                           double **times)
 {
     const uint32_t curve_count = motion_curve_count(motion);
-    size_t total = 0;
+    size_t total = 2;
     for (uint32_t i = 0; i < curve_count; i++) {
-        const struct scene_curve *const curve = motion_curve(motion, i);
+        const struct scene_curve *const curve = source_curve(motion, i);
         total += curve != NULL ? curve->key_count : 0;
     }
     *times = ARENA_NEW(arena, double, total);
     size_t filled = 0;
     for (uint32_t i = 0; i < curve_count; i++) {
-        const struct scene_curve *const curve = motion_curve(motion, i);
+        const struct scene_curve *const curve = source_curve(motion, i);
         if (curve != NULL && (is_left_out == NULL || !is_left_out[i])) {
             memcpy(*times + filled, curve->times, curve->key_count * sizeof(double));
             filled += curve->key_count;
         }
+    }
+    if (filled > 0 && motion->root != NULL && motion->has_closing_key) {
+        (*times)[filled++] = motion->root->end_s;
+        (*times)[filled++] = motion->duration_s;
     }
     if (filled > 0) {
         qsort(*times, filled, sizeof(double), compare_times);

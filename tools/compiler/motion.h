@@ -8,6 +8,8 @@
 
 #include "skeleton.h"
 
+struct root_motion;
+
 /// The places of a scene's properties in one array of values.
 struct property_values {
     uint32_t property_count;
@@ -33,6 +35,7 @@ struct motion {
     const struct property_values *values; // where the scene's properties lie
     const struct scene_curve **property_curves; // [values->property_count], null where still
     double *value_reference;                    // [values->value_count] of an additive clip
+    const struct root_motion *root;             // what moves the character, or null
 };
 
 /// Lays a clip of the skeleton's scene over its lanes and, unless `values` is null, over values.
@@ -50,13 +53,14 @@ void motion_trim(struct motion *motion, struct arena *arena);
 /// Appends the first value of every curve as a closing key, `spacing_s` after the end.
 void motion_close(struct motion *motion, double spacing_s, struct arena *arena);
 
-/// Returns the exact local transform of a lane.
+/// Returns the local transform of a lane by its curves: exact, but for the joint that root motion
+/// was taken out of, where curves are within a small part of the budget.
 struct scene_transform motion_local(const struct motion *motion, uint32_t lane, double time_s);
 
 /// Returns the values of a property, one double for each: exact, less the reference if additive.
 void motion_property(const struct motion *motion, uint32_t property, double time_s, double *values);
 
-/// Writes the exact model matrices of all lanes.
+/// Writes the exact model matrices of all lanes, without what was taken out as root motion.
 void motion_models(const struct motion *motion, double time_s, double (*models)[12]);
 
 /// Composes local transforms into model matrices, parents first.
@@ -80,7 +84,7 @@ bool motion_has_values(const struct motion *motion);
 /// Returns a curve of that list, or null where the source says nothing.
 const struct scene_curve *motion_curve(const struct motion *motion, uint32_t index);
 
-/// Writes the sorted times of all keys, without repetition, and returns how many.
+/// Writes the sorted times of all keys of the source, without repetition, and returns how many.
 /// @param is_left_out [motion_curve_count] curves that do not count; may be null
 /// @param times       [out] from `arena`
 uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, struct arena *arena,

@@ -16,6 +16,7 @@
 #include "format.h"
 #include "import.h"
 #include "verify_events.h"
+#include "verify_root.h"
 #include "verify_values.h"
 
 enum {
@@ -56,6 +57,7 @@ struct subject {
     const struct scene_clip *source;
     struct truth truth;
     struct verify_values values;
+    struct verify_root root;
     double *shell;        // [lane_count] distance of the measured points, in local units
     double (*models)[12]; // [lane_count] decoded
     struct arena arena;
@@ -384,20 +386,63 @@ static struct scene_transform truth_local(const struct truth *truth, uint32_t it
     return local;
 }
 
+/// Returns where the parent of an item stands, as composed last.
+static const double *parent_of(const struct truth *truth, uint32_t item)
+{
+    const int32_t parent = truth->parents[item];
+    return parent < 0 ? truth->root : truth->models[parent];
+}
+
 static void compose(const struct truth *truth, uint32_t item, const struct scene_transform *local)
 {
     double matrix[12];
     scene_transform_matrix(local, matrix);
-    const int32_t parent = truth->parents[item];
-    scene_matrix_multiply(parent < 0 ? truth->root : truth->models[parent], matrix,
-                          truth->models[item]);
+    scene_matrix_multiply(parent_of(truth, item), matrix, truth->models[item]);
 }
 
-static void truth_models_at(struct truth *truth, double time_s)
+/// Whether a time of the source is on the way home, where a pose goes without root motion that was
+/// taken out of it.
+static bool goes_home_alone(const struct subject *subject, double time_s)
 {
+    const struct truth *const truth = &subject->truth;
+    return subject->root.key_count > 0 && subject->root.is_taken_out && truth->is_closed &&
+           time_s > truth->source_duration_s;
+}
+
+/// Returns the joint of root motion on the way home: from what remains of it at the source's end.
+static struct scene_transform root_going_home(const struct subject *subject, uint32_t item,
+                                              double time_s)
+{
+    const struct truth *const truth = &subject->truth;
+    double movement[4];
+    verify_root_at(&subject->root, subject->root.end_s, movement);
+    const struct scene_transform last = truth_local(truth, item, truth->source_duration_s);
+    const struct scene_transform home = truth_local(truth, item, truth->lead_in_s);
+    const struct scene_transform end =
+        verify_root_remaining(movement, parent_of(truth, item), &last);
+    struct scene_transform local = truth_local(truth, item, time_s);
+    const double way = truth->duration_s - truth->source_duration_s;
+    const double u = fmin((time_s - truth->source_duration_s) / way, 1);
+    if (movement[3] != 0) {
+        scene_slerp(end.rotation, home.rotation, u, local.rotation);
+    }
+    for (int i = 0; i < 3; i++) {
+        local.translation[i] = end.translation[i] + u * (home.translation[i] - end.translation[i]);
+    }
+    return local;
+}
+
+static void truth_models_at(struct subject *subject, double time_s)
+{
+    struct truth *const truth = &subject->truth;
+    const uint32_t root_item =
+        goes_home_alone(subject, time_s) ? truth->item_of_lane[subject->root.lane] : TRP_NONE;
     for (uint32_t i = 0; i < truth->order_count; i++) {
-        const struct scene_transform local = truth_local(truth, truth->order[i], time_s);
-        compose(truth, truth->order[i], &local);
+        const uint32_t item = truth->order[i];
+        const struct scene_transform local = item == root_item
+                                                 ? root_going_home(subject, item, time_s)
+                                                 : truth_local(truth, item, time_s);
+        compose(truth, item, &local);
     }
 }
 
@@ -499,6 +544,14 @@ static void add_keys_of(struct subject *subject, const struct scene_curve *curve
     }
 }
 
+/// Adds the keys of root motion.
+static void add_root_keys(struct subject *subject, struct moments *moments)
+{
+    for (uint32_t key = 0; key < subject->root.key_count; key++) {
+        add_moment(subject, moments, verify_root_time(&subject->root, key), true);
+    }
+}
+
 /// Adds the keys of all curves that move the skeleton, and the steps among them.
 static void add_keys(struct subject *subject, struct moments *moments, struct moments *steps)
 {
@@ -579,6 +632,7 @@ static void find_moments(struct subject *subject, uint64_t seed, struct moments 
     add_moment(subject, moments, clip->duration_s, true);
     add_rows(subject, moments);
     add_keys(subject, moments, &steps);
+    add_root_keys(subject, moments);
     sort_moments(moments);
     sort_moments(&steps);
     add_between(subject, moments, seed);
@@ -623,7 +677,20 @@ static struct scene_transform add_transform(const struct scene_transform *refere
     return sum;
 }
 
-static void decoded_models(struct subject *subject, const trp_pose_block *pose)
+/// Gives the joint of root motion back what was taken out of the pose.
+static void give_motion_back(struct subject *subject, double time_s)
+{
+    double movement[4];
+    double matrix[12];
+    double still[12];
+    double *const model = subject->models[subject->root.lane];
+    verify_root_at(&subject->root, time_s, movement);
+    verify_root_matrix(movement, matrix);
+    memcpy(still, model, sizeof still);
+    scene_matrix_multiply(matrix, still, model);
+}
+
+static void decoded_models(struct subject *subject, double time_s, const trp_pose_block *pose)
 {
     const trp_skeleton *const skeleton = &subject->skeleton;
     if (skeleton->lane_count == 0) {
@@ -645,6 +712,11 @@ static void decoded_models(struct subject *subject, const trp_pose_block *pose)
         const uint16_t parent = skeleton->parent_of_lane[lane];
         scene_matrix_multiply(parent == TRP_NO_LANE ? root : subject->models[parent], matrix,
                               subject->models[lane]);
+        if (subject->root.key_count > 0 && subject->root.is_taken_out &&
+            lane == subject->root.lane &&
+            !goes_home_alone(subject, time_s + subject->truth.lead_in_s)) {
+            give_motion_back(subject, time_s);
+        }
     }
 }
 
@@ -669,6 +741,35 @@ static double displacement(const double exact[12], const double decoded[12], dou
     return sqrt(largest);
 }
 
+/// Returns how far the joint of root motion would be from where the source has it if it moved as
+/// the pack says and as it should otherwise; whether the pose still has that motion or not.
+static double root_error(struct subject *subject, double time_s)
+{
+    struct verify_root *const root = &subject->root;
+    const struct truth *const truth = &subject->truth;
+    const uint32_t item = truth->item_of_lane[root->lane];
+    const double source_s = time_s + truth->lead_in_s;
+    const double *const parent = parent_of(truth, item);
+    const struct scene_transform first = truth_local(truth, item, truth->lead_in_s);
+    const struct scene_transform now = truth_local(truth, item, source_s);
+    double expected[4];
+    double found[4];
+    double matrix[12];
+    double local[12];
+    double still[12];
+    double models[2][12];
+    verify_root_expected(root, time_s, parent, &first, &now, expected);
+    verify_root_at(root, time_s, found);
+    const struct scene_transform remaining = verify_root_remaining(expected, parent, &now);
+    scene_transform_matrix(&remaining, local);
+    scene_matrix_multiply(parent, local, still);
+    verify_root_matrix(expected, matrix);
+    scene_matrix_multiply(matrix, still, models[0]);
+    verify_root_matrix(found, matrix);
+    scene_matrix_multiply(matrix, still, models[1]);
+    return displacement(models[0], models[1], subject->shell[root->lane]);
+}
+
 /// Compares one sampled pose with the truth.
 static void compare_pose(struct subject *subject, const struct moment *moment,
                          const trp_pose_block *pose, struct verify_clip *result,
@@ -676,16 +777,19 @@ static void compare_pose(struct subject *subject, const struct moment *moment,
 {
     const trp_skeleton *const skeleton = &subject->skeleton;
     const double mm_per_unit = (double)subject->header.metres_per_unit * 1000;
-    truth_models_at(&subject->truth, moment->time_s + subject->truth.lead_in_s);
-    decoded_models(subject, pose);
+    truth_models_at(subject, moment->time_s + subject->truth.lead_in_s);
+    decoded_models(subject, moment->time_s, pose);
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
         const uint32_t item = subject->truth.item_of_lane[lane];
         if (item == TRP_NONE) {
             continue;
         }
         const double *const exact = subject->truth.models[item];
-        const double error_mm =
-            displacement(exact, subject->models[lane], subject->shell[lane]) * mm_per_unit;
+        double error = displacement(exact, subject->models[lane], subject->shell[lane]);
+        if (subject->root.key_count > 0 && lane == subject->root.lane) {
+            error = fmax(error, root_error(subject, moment->time_s));
+        }
+        const double error_mm = error * mm_per_unit;
         if (!(error_mm <= result->max_error_mm)) {
             result->max_error_mm = error_mm;
             result->at_joint = trp_skeleton_joint_name(skeleton, skeleton->joint_of_lane[lane]);
@@ -782,10 +886,15 @@ static bool verify_clip(const trp_pack *pack, uint32_t index, const struct verif
     subject.models = arena_take(&subject.arena, lane_count, sizeof *subject.models);
     const char *const reference = string_at(pack, subject.header.additive_reference);
     struct moments moments = {0};
+    verify_root_init(&subject.root, &subject.clip);
     bool ok = build_truth(&subject, reference, report) &&
               verify_values_init(&subject.values, pack, &subject.clip, subject.truth.duration_s,
                                  subject.scene, subject.source, reference, &subject.arena, report);
     if (ok) {
+        subject.root.end_s = subject.truth.source_duration_s - subject.truth.lead_in_s;
+        subject.root.closing_s = subject.truth.is_closed
+                                     ? subject.truth.duration_s - subject.truth.source_duration_s
+                                     : 0;
         measure_shells(&subject);
         find_moments(&subject, options->seed, &moments);
         ok = measure(&subject, &moments, result, report);
