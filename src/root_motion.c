@@ -157,9 +157,9 @@ static trp_root_delta movement(const trp_timeline *timeline, const trp_root_moti
     const int64_t to_units = trp__units_of_position(timeline, now->position);
     const struct place from = place_at(motion, trp__time_of_units(timeline, from_units));
     const struct place to = place_at(motion, trp__time_of_units(timeline, to_units));
-    // There and back is no way, and neither is a loop without length.
-    const bool has_seams = timeline->mode == TRP_PLAY_LOOP && timeline->length > 0;
-    const uint64_t cycles = has_seams ? (uint64_t)now->cycle - (uint64_t)previous->cycle : 0;
+    const uint64_t cycles = timeline->mode == TRP_PLAY_LOOP // there and back is no way
+                                ? (uint64_t)now->cycle - (uint64_t)previous->cycle
+                                : 0;
     struct place way = cycles == 0 ? way_between(&from, &to)
                                    : way_over_seams(timeline, motion, &from, &to, (int64_t)cycles);
     if (motion->components & TRP_ROOT_YAW) {
