@@ -26,6 +26,8 @@ enum place {
     AT_SKELETON_LANES, // parent of lane, joint of lane, lane of joint
     AT_SKIN_LANES,
     AT_DEFAULTS, // of a property set; labels after them
+    AT_EVENTS,
+    AT_ROOT,
     AT_KEYED,
     AT_STEP_GROUP, // the first one
     AT_GROUP,      // the second one, with every mode in it
@@ -79,9 +81,11 @@ struct bad_row {
 
 /// In the good pack: lanes 0 to 4 hold joints, 5 to 15 do not. Its clip 0 has three segments; the
 /// first has a tick mask at 24, one rule at 32, holds at 33, those of values at 39, widths at 41.
-/// Of its two groups the second one has four keys: bezier, easing, sampled. See bad_pack_origin.
+/// Of its two groups the second one has four keys: bezier, easing, sampled. It has three events,
+/// phases at 16, events at 40, 96 and 152; and root motion with three keys, times at 16, keys
+/// at 40. Clip 1 has root motion alone. See bad_pack_origin.
 static const struct bad_row rows[] = {
-    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(4544 - 127), AT_FILE, 0},
+    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(4992 - 127), AT_FILE, 0},
     {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 8, SET, 0x040302015452504B, AT_FILE, 4},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 4, SET, 0x5452504B, AT_FILE, 4},
@@ -99,7 +103,7 @@ static const struct bad_row rows[] = {
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -1, 1, SET, 1, HERE},
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -64, 1, SET, 0x80, HERE},
 
-    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 139, HERE},
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 153, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0xFFFFFFFF, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0x08000000, HERE}, // 2^32 bytes
     {"section.align", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, 32, HERE},
@@ -140,6 +144,8 @@ static const struct bad_row rows[] = {
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 28, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 72, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_CLIPS, 0, AT_EVENTS, 80, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_CLIPS, 0, AT_EVENTS, 84, 4, SET, 0xFFFF, HERE},
     {"name.start", PACK_SKELETONS, 0, AT_OBJECT, 24, 4, SET, 2, HERE},
     {"name.start", PACK_CLIPS, 0, AT_OBJECT, 28, 4, SET, 3, HERE},
 
@@ -328,7 +334,7 @@ static const struct bad_row rows[] = {
     {"keyed.align", PACK_CLIPS, 0, AT_OBJECT, 120, 4, ADD, 8, HERE},
     {"keyed.range", PACK_CLIPS, 0, AT_OBJECT, 120, 4, SET, 16, HERE},
     {"keyed.range", PACK_CLIPS, 0, AT_OBJECT, 120, 4, SET, 0xFFFFFFF0, HERE},
-    {"keyed.range", PACK_CLIPS, 0, AT_KEYED, 0, 4, ADD, 1, HERE},
+    {"keyed.range", PACK_CLIPS, 0, AT_KEYED, 0, 4, ADD, 0x10000, HERE},
     {"keyed.overlap", PACK_CLIPS, 0, AT_SEGMENT_ENTRY, 20, 4, ADD, 16, AT_OBJECT, 120},
     {"keyed.size", PACK_CLIPS, 0, AT_KEYED, 0, 4, SET, 32, HERE},
     {"keyed.size", PACK_CLIPS, 0, AT_KEYED, 4, 4, SET, 0xFFFFFFFF, AT_KEYED, 0},
@@ -395,6 +401,70 @@ static const struct bad_row rows[] = {
     {"keyed.first", PACK_CLIPS, 0, AT_TRACKS, 44, 4, SET, 0xFFFFFFFF, HERE},
     {"keyed.twice", PACK_CLIPS, 0, AT_STEP_TRACKS, 20, 4, SET, 1, HERE},
     {"keyed.lane", PACK_CLIPS, 0, AT_TRACKS, 0, 4, SET, 9, HERE},
+
+    {"events.align", PACK_CLIPS, 0, AT_OBJECT, 136, 4, ADD, 8, HERE},
+    {"events.range", PACK_CLIPS, 0, AT_OBJECT, 136, 4, SET, 16, HERE},
+    {"events.range", PACK_CLIPS, 0, AT_OBJECT, 136, 4, SET, 0xFFFFFFF0, HERE},
+    {"events.range", PACK_CLIPS, 0, AT_EVENTS, 0, 4, ADD, 0x10000, HERE},
+    {"events.range", PACK_CLIPS, 0, AT_EVENTS, 0, 4, SET, 0xFFFFFFFF, HERE},
+    {"events.count", PACK_CLIPS, 0, AT_EVENTS, 4, 4, SET, 0, HERE},
+    {"events.size", PACK_CLIPS, 0, AT_EVENTS, 4, 4, ADD, 1, AT_EVENTS, 0},
+    {"events.size", PACK_CLIPS, 0, AT_EVENTS, 4, 4, ADD, 0x04000000, AT_EVENTS, 0}, // 2^32 bytes
+    {"events.size", PACK_CLIPS, 0, AT_EVENTS, 0, 4, ADD, MINUS(1), HERE},
+    {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 16, 8, SET, INT64_MAX, HERE},
+    {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 16, 8, SET, UINT64_MAX, HERE},
+    {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 24, 8, SET, 0, HERE},
+    {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 32, 8, ADD, 1, HERE},
+    {"event.flags", PACK_CLIPS, 0, AT_EVENTS, 88, 4, SET, 16, HERE},
+    {"event.time", PACK_CLIPS, 0, AT_EVENTS, 48, 8, SET, F64_MINUS_ONE, HERE},
+    {"event.time", PACK_CLIPS, 0, AT_EVENTS, 48, 8, SET, F64_NAN, HERE},
+    {"event.time", PACK_CLIPS, 0, AT_EVENTS, 48, 8, SET, 0, HERE},
+    {"event.time", PACK_CLIPS, 0, AT_EVENTS, 160, 8, ADD, 1, HERE}, // behind the end
+    {"event.time", PACK_CLIPS, 0, AT_EVENTS, 16, 8, ADD, 2, AT_EVENTS, 48},
+    {"event.time", PACK_CLIPS, 0, AT_EVENTS, 16, 8, ADD, MINUS(1), AT_EVENTS, 48},
+    {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_MINUS_ONE, HERE},
+    {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_NAN, HERE},
+    {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_INFINITY, HERE},
+    {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 168, 8, SET, 0x3D00000000000000, HERE},
+    {"event.name", PACK_CLIPS, 0, AT_EVENTS, 80, 4, SET, 0, HERE},
+    {"event.integer", PACK_CLIPS, 0, AT_EVENTS, 64, 8, SET, BIT(63), HERE},
+    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 72, 8, SET, F64_MINUS_ONE, HERE},
+    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 184, 8, SET, F64_NAN, HERE},
+    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 184, 8, SET, F64_INFINITY, HERE},
+    {"event.text", PACK_CLIPS, 0, AT_EVENTS, 84, 4, SET, 1, HERE},
+    {"root.flag", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 4, AT_ROOT, 11},
+    {"root.flag", PACK_CLIPS, 0, AT_ROOT, 11, 1, SET, 0, HERE},
+    {"root.flag", PACK_CLIPS, 0, AT_ROOT, 11, 1, SET, 2, HERE},
+    {"root.flag", PACK_CLIPS, 1, AT_OBJECT, 36, 4, SET, 0, AT_ROOT, 11},
+    {"root.flag", PACK_CLIPS, 1, AT_OBJECT, 140, 4, SET, 0, AT_OBJECT, 36},
+    {"root.additive", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 1, HERE},
+    {"root.align", PACK_CLIPS, 0, AT_OBJECT, 140, 4, ADD, 8, HERE},
+    {"root.range", PACK_CLIPS, 0, AT_OBJECT, 140, 4, SET, 16, HERE},
+    {"root.range", PACK_CLIPS, 0, AT_OBJECT, 140, 4, SET, 0xFFFFFFF0, HERE},
+    {"root.range", PACK_CLIPS, 0, AT_ROOT, 0, 4, ADD, 1, HERE},
+    {"root.range", PACK_CLIPS, 1, AT_ROOT, 0, 4, SET, 0xFFFFFFFF, HERE},
+    {"root.count", PACK_CLIPS, 0, AT_ROOT, 4, 4, SET, 0, HERE},
+    {"root.size", PACK_CLIPS, 0, AT_ROOT, 4, 4, ADD, 1, AT_ROOT, 0},
+    {"root.size", PACK_CLIPS, 0, AT_ROOT, 4, 4, ADD, 0x20000000, AT_ROOT, 0}, // 3 x 2^32 bytes
+    {"root.size", PACK_CLIPS, 0, AT_ROOT, 0, 4, ADD, MINUS(8), HERE},
+    {"root.components", PACK_CLIPS, 0, AT_ROOT, 10, 1, SET, 0, HERE},
+    {"root.components", PACK_CLIPS, 0, AT_ROOT, 10, 1, SET, 16, HERE},
+    {"root.lane", PACK_CLIPS, 0, AT_ROOT, 8, 2, SET, 5, HERE}, // of no joint
+    {"root.lane", PACK_CLIPS, 0, AT_ROOT, 8, 2, SET, 16, HERE},
+    {"root.lane", PACK_CLIPS, 0, AT_ROOT, 8, 2, SET, 0xFFFF, HERE},
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 16, 8, SET, 1, HERE}, // denormal
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 16, 8, SET, F64_NAN, HERE},
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 24, 8, SET, 0, HERE},
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 24, 8, SET, F64_NAN, HERE},
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 32, 8, ADD, 3, HERE},
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 40, 4, SET, F32_MINUS_ONE, HERE}, // x of the first
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 52, 4, SET, F32_NAN, HERE},
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 56, 4, SET, 0x71C9F2CA, HERE}, // 2e30
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 68, 4, SET, F32_NAN, HERE},
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 60, 4, SET, F32_MINUS_ONE, HERE}, // y is not named
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 64, 4, SET, 1, HERE},             // z, denormal
+    {"events.overlap", PACK_CLIPS, 0, AT_KEYED, 0, 4, ADD, 32, AT_OBJECT, 136},
+    {"root.overlap", PACK_CLIPS, 1, AT_SEGMENT_ENTRY, 20, 4, ADD, 16, AT_OBJECT, 140},
 };
 
 /// Gives a group four keys, with a bezier, an easing and a sampled interval between them.
@@ -420,6 +490,18 @@ static void set_keys(struct pack_content *content, struct pack_group *group)
     }
 }
 
+/// Gives a clip root motion along x and about y.
+static void set_root_motion(struct pack_clip *clip, bool is_in_pose)
+{
+    clip->flags = is_in_pose ? 0 : TRP_CLIP_ROOT_MOTION;
+    clip->root_motion->is_in_pose = is_in_pose;
+    clip->root_motion->components = TRP_ROOT_X | TRP_ROOT_YAW;
+    for (uint32_t i = 1; i < clip->root_motion->key_count; i++) {
+        const float key[4] = {(float)i, 0, 0, 0.5f};
+        memcpy(clip->root_motion->keys[i], key, sizeof key);
+    }
+}
+
 uint8_t *bad_pack_origin(size_t *size_bytes)
 {
     const struct pack_recipe recipe = {
@@ -431,10 +513,15 @@ uint8_t *bad_pack_origin(size_t *size_bytes)
         .property_count = 4,
         .group_count = 2,
         .key_seed = 1265,
+        .event_count = 3,
+        .root_key_count = 3,
     };
     struct pack_content *const content = pack_content_random(&recipe);
     set_keys(content, &content->clips[0].groups[1]);
     content->clips[1].group_count = 0;
+    content->clips[1].event_count = 0;
+    set_root_motion(&content->clips[0], true);
+    set_root_motion(&content->clips[1], false);
     uint8_t *const bytes = pack_write(content, size_bytes);
     pack_content_free(content);
     return bytes;
@@ -537,6 +624,10 @@ static size_t find_place(const uint8_t *bytes, size_t size_bytes, const struct b
         return pack_segment_at(bytes, row->index, 0);
     case AT_SECOND_SEGMENT:
         return pack_segment_at(bytes, row->index, 1);
+    case AT_EVENTS:
+        return pack_events_at(bytes, row->index);
+    case AT_ROOT:
+        return pack_root_at(bytes, row->index);
     case AT_OBJECT:
         return object;
     default:

@@ -6,6 +6,7 @@
 #include "pack_exercise.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,15 @@ static void *allocate(size_t size_bytes)
     expect(posix_memalign(&memory, TRP_ALIGNMENT, size_bytes == 0 ? 1 : size_bytes) == 0,
            "out of memory");
     return memory;
+}
+
+static void hostile_times(const trp_clip *clip, double times[TIME_COUNT])
+{
+    const double end = clip->duration_s;
+    const double chosen[TIME_COUNT] = {
+        -0.0, end * 0.37, end, NAN, INFINITY, -INFINITY, 1e300, end * 0.999,
+    };
+    memcpy(times, chosen, sizeof chosen);
 }
 
 static void exercise_skeleton(const trp_skeleton *skeleton)
@@ -242,13 +252,162 @@ static void exercise_sample(const trp_clip *clip, const double *times, trp_pose_
     free(again);
 }
 
+// -- Time
+
+enum {
+    MODE_COUNT = 3,
+    PLAYHEAD_COUNT = MODE_COUNT * TIME_COUNT,
+    MAX_HITS = 16,
+};
+
+static void exercise_event_views(const trp_clip *clip)
+{
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        trp_event event;
+        expect(trp_clip_event(clip, i, &event) == TRP_OK, "trp_clip_event failed");
+        expect(event.name[0] != 0 && strlen(event.name) < SIZE_MAX, "an event has no name");
+        expect(strlen(event.text) < SIZE_MAX, "an event has no text");
+        expect(event.time_s >= 0 && event.time_s <= clip->duration_s, "an event is off its clip");
+        expect(trp_clip_find_event(clip, event.name_hash, 0) <= i, "an event is not found");
+    }
+}
+
+/// Events, ranges and root motion between two states of playheads.
+static void exercise_between(const trp_timeline *timelines, const trp_playhead *previous,
+                             const trp_playhead *playheads)
+{
+    const trp_event_args args = {
+        .timelines = timelines,
+        .timeline_count = MODE_COUNT,
+        .playhead_count = PLAYHEAD_COUNT,
+        .previous = previous,
+        .playheads = playheads,
+    };
+    trp_event_hit *const hits = allocate(MAX_HITS * sizeof *hits);
+    trp_event_range *const ranges = allocate(MAX_HITS * sizeof *ranges);
+    trp_event_report report;
+    expect(trp_events(&args, hits, MAX_HITS, &report) == TRP_OK, "trp_events failed");
+    for (uint32_t i = 0; i < report.written_count; i++) {
+        const trp_timeline *const timeline = &timelines[playheads[hits[i].playhead].timeline];
+        expect(hits[i].event - timeline->first_event < timeline->event_count,
+               "an event off its timeline fires");
+        expect(hits[i].fraction >= 0 && hits[i].fraction <= 1, "an event fires off its way");
+    }
+    expect(trp_event_ranges(&args, ranges, MAX_HITS, &report) == TRP_OK, "trp_event_ranges failed");
+    for (uint32_t i = 0; i < report.written_count; i++) {
+        expect(ranges[i].from >= 0 && ranges[i].from <= 1 && ranges[i].to >= 0 && ranges[i].to <= 1,
+               "a range is off its event");
+    }
+    trp_root_delta *const deltas = allocate(PLAYHEAD_COUNT * sizeof *deltas);
+    const trp_root_motion_args root_args = {
+        .timelines = timelines,
+        .timeline_count = MODE_COUNT,
+        .playhead_count = PLAYHEAD_COUNT,
+        .previous = previous,
+        .playheads = playheads,
+        .deltas = deltas,
+    };
+    expect(trp_root_motion_between(&root_args, NULL) == TRP_OK, "trp_root_motion_between failed");
+    for (uint32_t i = 0; i < PLAYHEAD_COUNT; i++) {
+        expect(isfinite(deltas[i].translation[0]) && isfinite(deltas[i].translation[1]) &&
+                   isfinite(deltas[i].translation[2]) && isfinite(deltas[i].yaw_rad),
+               "a movement is not finite");
+    }
+    free(deltas);
+    free(ranges);
+    free(hits);
+}
+
+/// A sync group of a looping timeline with itself, with its markers and without.
+static void exercise_sync(const trp_timeline *timeline, const double *times)
+{
+    int64_t markers[TRP_SYNC_MAX_MARKERS];
+    uint32_t count = 0;
+    const bool has_markers =
+        trp_sync_markers(timeline, 0, markers, TRP_SYNC_MAX_MARKERS, &count) == TRP_OK && count > 0;
+    const trp_sync_member members[2] = {
+        {.timeline = timeline,
+         .markers = has_markers ? markers : NULL,
+         .marker_count = has_markers ? count : 0,
+         .weight = 0.5f},
+        {.timeline = timeline,
+         .markers = has_markers ? markers : NULL,
+         .marker_count = has_markers ? count : 0},
+    };
+    trp_playhead playheads[2] = {
+        trp_playhead_start(timeline, times[1]),
+        trp_playhead_start(timeline, times[7]),
+    };
+    trp_playhead previous[2];
+    trp_sync_group group = trp_sync_group_start(&members[0], &playheads[0]);
+    for (uint32_t i = 0; i < TIME_COUNT; i++) {
+        (void)trp_sync_advance(&(trp_sync_args){
+            .members = members,
+            .member_count = 2,
+            .group = &group,
+            .dt_s = times[i],
+            .playheads = playheads,
+            .previous = previous,
+        });
+        expect(group.phase >= 0 && group.phase < TRP_SYNC_PHASE_ONE, "a group is off its phase");
+    }
+}
+
+/// Playheads in all modes, over all of the clip and a part of it, moved on by all times.
+static void exercise_time(const trp_clip *clip, const double *times)
+{
+    exercise_event_views(clip);
+    for (uint32_t part = 0; part < 2; part++) {
+        trp_timeline timelines[MODE_COUNT];
+        trp_playhead playheads[PLAYHEAD_COUNT];
+        trp_playhead previous[PLAYHEAD_COUNT];
+        double times_s[PLAYHEAD_COUNT];
+        for (uint32_t mode = 0; mode < MODE_COUNT; mode++) {
+            const trp_timeline_args args = {
+                .clip = clip,
+                .mode = (trp_play_mode)mode,
+                .start_s = part * clip->duration_s * 0.21,
+                .end_s = part * clip->duration_s * 0.87,
+                .clock_num = part == 0 ? 0 : 60,
+            };
+            if (trp_timeline_make(&args, &timelines[mode]) != TRP_OK) {
+                expect(part == 1, "trp_timeline_make failed");
+                return;
+            }
+            for (uint32_t i = 0; i < TIME_COUNT; i++) {
+                trp_playhead *const playhead = &playheads[mode * TIME_COUNT + i];
+                *playhead = trp_playhead_start(&timelines[mode], times[i]);
+                playhead->timeline = mode;
+                playhead->speed = i % 2 == 0 ? 1.0f : -1.5f;
+            }
+        }
+        for (uint32_t i = 0; i < TIME_COUNT; i++) {
+            const trp_playhead_args args = {
+                .timelines = timelines,
+                .timeline_count = MODE_COUNT,
+                .playhead_count = PLAYHEAD_COUNT,
+                .playheads = playheads,
+                .dt_s = times[i],
+                .dt_ticks = part == 0 ? 0 : INT64_MAX >> 7 * i,
+                .previous = previous,
+                .times_s = times_s,
+            };
+            expect(trp_playheads_advance(&args, NULL) == TRP_OK, "trp_playheads_advance failed");
+            for (uint32_t k = 0; k < PLAYHEAD_COUNT; k++) {
+                expect(times_s[k] >= 0 && times_s[k] <= clip->duration_s,
+                       "a playhead is off its clip");
+            }
+            exercise_between(timelines, previous, playheads);
+        }
+        exercise_sync(&timelines[TRP_PLAY_LOOP], times);
+    }
+}
+
 /// @param skeleton null for a clip without joints
 static void exercise_clip(const trp_pack *pack, const trp_clip *clip, const trp_skeleton *skeleton)
 {
-    const double end = clip->duration_s;
-    const double times[TIME_COUNT] = {
-        -0.0, end * 0.37, end, NAN, INFINITY, -INFINITY, 1e300, end * 0.999,
-    };
+    double times[TIME_COUNT];
+    hostile_times(clip, times);
     trp_pose_block *const poses = allocate(TIME_COUNT * trp_pose_bytes(clip->block_count));
     trp_pose_block *const blended = allocate(trp_pose_bytes(clip->block_count));
     float *const values = allocate(TIME_COUNT * clip->value_count * sizeof *values);
@@ -301,6 +460,9 @@ static void exercise(const trp_pack *pack)
         trp_clip clip;
         expect(trp_pack_clip(pack, i, &clip) == TRP_OK, "trp_pack_clip failed");
         expect(trp_pack_find_clip(pack, clip.name_hash) <= i, "a clip is not found");
+        double times[TIME_COUNT];
+        hostile_times(&clip, times);
+        exercise_time(&clip, times);
         if (clip.block_count == 0) {
             exercise_clip(pack, &clip, NULL);
         }

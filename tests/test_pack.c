@@ -289,7 +289,8 @@ static void test_pack_views_say_what_the_pack_was_made_of(void **state)
             .skin_count = 1 + i % 2,
             .clip_count = 3,
             .tick_count = i * i,
-            .flags = i % 8,
+            .flags = i % 4 == 3 ? TRP_CLIP_ROOT_MOTION : i % 3,
+            .root_key_count = i % 4 == 3 ? 2 : 0,
         });
         trp_skeleton skeleton;
         assert_int_equal(trp_pack_skeleton(&fixture.pack, 0, &skeleton), TRP_OK);

@@ -264,6 +264,7 @@ static void test_validate_rules_of_the_source_are_those_documented(void **state)
     bool is_found[MAX_RULES] = {false};
     find_rules("src/validate.c", ids, count, is_found);
     find_rules("src/validate_keyed.c", ids, count, is_found);
+    find_rules("src/validate_events.c", ids, count, is_found);
     for (uint32_t k = 0; k < count; k++) {
         if (!is_found[k]) {
             fail_msg("%s is not in the source", ids[k]);
@@ -807,7 +808,9 @@ static void test_validate_random_changes_are_refused_or_harmless(void **state)
             .skin_count = round % 3,
             .clip_count = 2,
             .tick_count = round * 3,
-            .flags = round % 8,
+            .flags = round % 4 == 3 ? TRP_CLIP_ROOT_MOTION : round % 3,
+            .event_count = round % 4,
+            .root_key_count = round % 4 == 3 ? 1 + round % 5 : 0,
             .property_count = round % 3 == 0 ? 0 : round % 20,
             .group_count = round % 4,
             .is_jointless = round % 5 == 4,
