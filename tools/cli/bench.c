@@ -19,7 +19,8 @@ enum {
     SMALLEST_ROUNDS = 10,
     LARGEST_ROUNDS = 1000,
     LARGEST_CROWD = 1000000,
-    PLAYHEADS_AN_INSTANCE = 100, // up to as many playheads as the largest crowd has instances
+    PLAYHEADS_AN_INSTANCE = 100,
+    MOST_PLAYHEADS = 100000,
 };
 
 /// A measurement shorter than this is repeated within its round.
@@ -520,7 +521,7 @@ static void build_playhead_crowd(struct stage *stage)
     }
     const uint64_t count = (uint64_t)stage->instance_count * PLAYHEADS_AN_INSTANCE;
     played->clip = clip;
-    played->count = count < LARGEST_CROWD ? (uint32_t)count : LARGEST_CROWD;
+    played->count = count < MOST_PLAYHEADS ? (uint32_t)count : MOST_PLAYHEADS;
     played->playheads = ARENA_NEW(&stage->arena, trp_playhead, played->count);
     played->previous = ARENA_NEW(&stage->arena, trp_playhead, played->count);
     played->hits = ARENA_NEW(&stage->arena, trp_event_hit, played->count);

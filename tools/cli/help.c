@@ -156,7 +156,7 @@ const struct cli_verb cli_verbs[] = {
         "Times of sample: forward (in order), random, all (random clips too). keyed samples the\n"
         "clip of forward, or else the one with most keyed tracks, with cursors: playing on by a\n"
         "sixtieth of a second or at random times. advance moves 100 playheads for each instance\n"
-        "(at most a million) on by a sixtieth, events and root_motion also ask what happened\n"
+        "(at most 100,000) on by a sixtieth, events and root_motion also ask what happened\n"
         "meanwhile; they play the clip of forward, or else the one with most events, in a loop.\n"
         "Their poses are playheads.\n"
         "\n"

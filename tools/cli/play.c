@@ -363,22 +363,28 @@ static bool build_show(struct show *show, const struct play_command *command,
     return true;
 }
 
+/// Moves a group on; clips that did not play yet join it where its phase is.
+static trp_result advance_group(struct show *show, double dt_s)
+{
+    const trp_sync_args args = {
+        .members = show->members,
+        .member_count = show->count,
+        .group = &show->group,
+        .dt_s = dt_s,
+        .playheads = show->playheads,
+        .previous = show->previous,
+    };
+    const trp_result result = trp_sync_advance(&args);
+    for (uint32_t i = 0; i < show->count; i++) {
+        show->times_s[i] = trp_playhead_time_s(&show->timelines[i], &show->playheads[i]);
+    }
+    return result;
+}
+
 static trp_result advance(struct show *show)
 {
     if (show->command->is_synced) {
-        const trp_sync_args args = {
-            .members = show->members,
-            .member_count = show->count,
-            .group = &show->group,
-            .dt_s = (double)show->command->fps_den / show->command->fps_num,
-            .playheads = show->playheads,
-            .previous = show->previous,
-        };
-        const trp_result result = trp_sync_advance(&args);
-        for (uint32_t i = 0; i < show->count; i++) {
-            show->times_s[i] = trp_playhead_time_s(&show->timelines[i], &show->playheads[i]);
-        }
-        return result;
+        return advance_group(show, (double)show->command->fps_den / show->command->fps_num);
     }
     const trp_playhead_args args = {
         .timelines = show->timelines,
@@ -583,7 +589,7 @@ static trp_result play(struct show *show)
         sigaction(SIGINT, &action, NULL);
         fputs("\033[?7l", stdout); // a line that is too long is cut, not wrapped
     }
-    trp_result result = TRP_OK;
+    trp_result result = show->command->is_synced ? advance_group(show, 0) : TRP_OK;
     for (uint64_t frame = 1;
          frame <= frame_count && result == TRP_OK && !is_interrupted && !ferror(stdout); frame++) {
         if (is_live) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The clips. Most are sums of sines, sampled at 30 Hz with linear keys, as exporters write motion;
-// `flags` spells TROUPE in semaphore with stepped keys, `nod` is four keys of a cubic spline.
+// `flags` spells TROUPE in semaphore with stepped keys, `nod` is four keys of a cubic spline. Feet
+// that touch the ground are events, and a greeting.
 #include "demo_character.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ struct motion {
     bool is_alternating; // the right side is half a clip behind the left
     bool is_fading;      // the strength of the sines rises from 0 and falls back
     double forward_m;    // that the root moves from start to end
+    const char *events;  // a JSON array, or null
 };
 
 // clang-format off
@@ -246,10 +248,15 @@ static const struct sway wave[] = {
 #define SWAYS(table) (table), sizeof(table) / sizeof *(table)
 
 static const struct motion motions[] = {
-    {"idle", SWAYS(idle), 120, true, false, false, 0},
-    {"walk", SWAYS(walk), 33, true, true, false, 1.43},
-    {"run", SWAYS(run), 21, true, true, false, 0},
-    {"wave", SWAYS(wave), 60, false, false, true, 0},
+    {"idle", SWAYS(idle), 120, true, false, false, 0, NULL},
+    {"walk", SWAYS(walk), 33, true, true, false, 1.43,
+     "[{\"name\":\"step_left\",\"time\":0,\"marker\":true},"
+     "{\"name\":\"step_right\",\"time\":0.55,\"marker\":true}]"},
+    {"run", SWAYS(run), 21, true, true, false, 2.31,
+     "[{\"name\":\"step_left\",\"time\":0,\"marker\":true},"
+     "{\"name\":\"step_right\",\"time\":0.35,\"marker\":true}]"},
+    {"wave", SWAYS(wave), 60, false, false, true, 0,
+     "[{\"name\":\"greet\",\"time\":0.4,\"duration\":1.2,\"value\":\"hello\"}]"},
 };
 
 /// A clip as it is written: samplers and channels as JSON text.
@@ -287,14 +294,20 @@ static void add_track(struct glb *glb, struct clip_text *clip, int32_t joint, co
     clip->sampler_count++;
 }
 
-static void add_clip(struct glb *glb, struct clip_text *clip, const char *name)
+/// Adds a clip.
+/// @param events a JSON array, or null
+static void add_clip(struct glb *glb, struct clip_text *clip, const char *name, const char *events)
 {
     glb_item(glb, GLB_ANIMATIONS, "\n{\"name\":\"%s\",\"samplers\":[", name);
     struct buffer *const text = &glb->arrays[GLB_ANIMATIONS];
     buffer_append(text, clip->samplers.bytes, clip->samplers.size);
     glb_text(text, "],\"channels\":[");
     buffer_append(text, clip->channels.bytes, clip->channels.size);
-    glb_text(text, "]}");
+    glb_text(text, "]");
+    if (events) {
+        glb_text(text, ",\"extras\":{\"events\":%s}", events);
+    }
+    glb_text(text, "}");
     buffer_free(&clip->samplers);
     buffer_free(&clip->channels);
 }
@@ -425,7 +438,7 @@ static void write_motion(const struct body_joint joints[BODY_JOINT_COUNT],
     for (int32_t index = 0; index < BODY_JOINT_COUNT; index++) {
         write_motion_joint(joints, index, motion, all_times, ends, glb, &clip);
     }
-    add_clip(glb, &clip, motion->name);
+    add_clip(glb, &clip, motion->name, motion->events);
 }
 
 static int32_t find_joint(const struct body_joint joints[BODY_JOINT_COUNT], const char *name)
@@ -494,7 +507,7 @@ static void write_flags(const struct body_joint joints[BODY_JOINT_COUNT], struct
               BLINK_COUNT);
     add_track(glb, &clip, find_joint(joints, "eye_r"), "scale", "STEP", blink_inputs, blinks[0],
               BLINK_COUNT);
-    add_clip(glb, &clip, "flags");
+    add_clip(glb, &clip, "flags", NULL);
 }
 
 // Three values a key: tangent in, value, tangent out. Flat at both ends.
@@ -522,7 +535,7 @@ static void write_nod(const struct body_joint joints[BODY_JOINT_COUNT], struct g
         }
         add_track(glb, &clip, index, "rotation", "CUBICSPLINE", inputs, keys[0][0], 3 * KEY_COUNT);
     }
-    add_clip(glb, &clip, "nod");
+    add_clip(glb, &clip, "nod", NULL);
 }
 
 void clips_write(const struct body_joint joints[BODY_JOINT_COUNT], struct glb *glb)
