@@ -42,17 +42,12 @@ struct trp__direction trp__direction_of(trp__angle angle)
     const uint64_t quarter = (angle + eighth) >> 62;
     const int64_t rest = (int64_t)(angle - (quarter << 62));
     const double x = (double)rest * (TRP__TWO_PI * 0x1p-64);
-    const double sin = sin_series(x);
-    const double cos = cos_series(x);
-    // Subtracted from 0, so that no sine or cosine is -0.
-    switch (quarter & 3) {
-    case 0:
-        return (struct trp__direction){sin, cos};
-    case 1:
-        return (struct trp__direction){cos, 0 - sin};
-    case 2:
-        return (struct trp__direction){0 - sin, 0 - cos};
-    default:
-        return (struct trp__direction){0 - cos, sin};
-    }
+    // Which is which, and its sign, is a matter of chance: nothing branches on it. Adding 0 turns
+    // -0 into 0.
+    const double series[2] = {sin_series(x), cos_series(x)};
+    static const double signs[5] = {1, 1, -1, -1, 1};
+    return (struct trp__direction){
+        .sin = signs[quarter & 3] * series[quarter & 1] + 0,
+        .cos = signs[(quarter & 3) + 1] * series[~quarter & 1] + 0,
+    };
 }

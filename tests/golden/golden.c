@@ -16,9 +16,10 @@
 
 #include <troupe/troupe.h>
 
+#include "../../src/format.h"
 #include "../isa.h"
 
-enum { TIMES_A_CLIP = 37, LAYER_COUNT = 5 };
+enum { TIMES_A_CLIP = 37, LAYER_COUNT = 5, ROOT_KEYS = 33 };
 
 enum operation {
     OPERATION_PACK,
@@ -26,15 +27,24 @@ enum operation {
     OPERATION_BLEND,
     OPERATION_MODEL,
     OPERATION_PALETTE,
+    OPERATION_ROOT_MOTION,
     OPERATION_COUNT,
 };
 
 static const char *const operation_names[OPERATION_COUNT] = {
-    "pack", "sample", "blend", "model", "palette",
+    "pack", "sample", "blend", "model", "palette", "root_motion",
 };
 
 struct hashes {
     uint64_t values[OPERATION_COUNT];
+};
+
+/// A clip of nothing but root motion.
+struct walk {
+    struct trp__clip_header header;
+    struct trp__root_header root;
+    double times[ROOT_KEYS];
+    float keys[ROOT_KEYS][4];
 };
 
 /// Everything the operations work on.
@@ -56,6 +66,13 @@ struct stage {
     trp_blend_job *jobs;
     float *models;
     float *palettes;
+    struct walk *walk;
+    trp_clip walk_clip;
+    trp_timeline timelines[3]; ///< of the walk, one for each mode
+    trp_playhead *starts;
+    trp_playhead *previous;
+    trp_playhead *playheads;
+    trp_root_delta *deltas;
     void *scratch;
     size_t scratch_bytes;
 };
@@ -154,6 +171,40 @@ static void write_jobs(struct stage *stage)
     }
 }
 
+// Keys at uneven times that turn while they walk; playheads anywhere, at any speed.
+static void write_playheads(struct stage *stage)
+{
+    uint32_t random = 3;
+    struct walk *const walk = stage->walk;
+    walk->header.root_offset = offsetof(struct walk, root);
+    walk->root = (struct trp__root_header){.key_count = ROOT_KEYS, .components = 15};
+    for (int key = 1; key < ROOT_KEYS; key++) {
+        walk->times[key] = walk->times[key - 1] + 0.01 + 0.05 * next_random(&random);
+        for (int i = 0; i < 4; i++) {
+            walk->keys[key][i] = (float)(walk->keys[key - 1][i] + 0.1 * next_random(&random));
+        }
+    }
+    stage->walk_clip = (trp_clip){
+        .duration_s = 2,
+        .rate_num = 30,
+        .rate_den = 1,
+        .tick_count = 60,
+        .bytes = (const void *)walk,
+        .size_bytes = sizeof *walk,
+    };
+    for (uint32_t mode = 0; mode < 3; mode++) {
+        const trp_timeline_args args = {
+            .clip = &stage->walk_clip, .mode = (trp_play_mode)mode, .start_s = 0.1};
+        check(trp_timeline_make(&args, &stage->timelines[mode]) == TRP_OK, "timeline");
+    }
+    for (uint32_t i = 0; i < stage->pose_count; i++) {
+        trp_playhead *const start = &stage->starts[i];
+        *start = trp_playhead_start(&stage->timelines[i % 3], next_random(&random) * 2);
+        start->timeline = i % 3;
+        start->speed = (float)((next_random(&random) - 0.5) * (i % 5 == 0 ? 1e4 : 10));
+    }
+}
+
 static void make_stage(struct stage *stage, const char *path)
 {
     read_pack(stage, path);
@@ -177,8 +228,14 @@ static void make_stage(struct stage *stage, const char *path)
     stage->jobs = take(stage->pose_count, sizeof *stage->jobs);
     stage->models = take(stage->pose_count * blocks * TRP_BLOCK_LANES, 12 * sizeof(float));
     stage->palettes = take((size_t)stage->pose_count * stage->skin.joint_count, 12 * sizeof(float));
+    stage->walk = take(1, sizeof *stage->walk);
+    stage->starts = take(stage->pose_count, sizeof *stage->starts);
+    stage->previous = take(stage->pose_count, sizeof *stage->previous);
+    stage->playheads = take(stage->pose_count, sizeof *stage->playheads);
+    stage->deltas = take(stage->pose_count, sizeof *stage->deltas);
     write_requests(stage);
     write_jobs(stage);
+    write_playheads(stage);
 
     const trp_sample_args args = {.requests = stage->requests, .request_count = stage->pose_count};
     const size_t needs[] = {
@@ -232,6 +289,25 @@ static void run(struct stage *stage, uint32_t first, uint32_t count, bool is_pre
         .scratch_bytes = stage->scratch_bytes,
     };
     check(trp_palette(&palette) == TRP_OK, "palette");
+    memcpy(stage->playheads + first, stage->starts + first, count * sizeof *stage->playheads);
+    const trp_playhead_args advance = {
+        .timelines = stage->timelines,
+        .timeline_count = 3,
+        .playhead_count = count,
+        .playheads = stage->playheads + first,
+        .dt_s = 0.7,
+        .previous = stage->previous + first,
+    };
+    check(trp_playheads_advance(&advance, NULL) == TRP_OK, "advance");
+    const trp_root_motion_args root_motion = {
+        .timelines = stage->timelines,
+        .timeline_count = 3,
+        .playhead_count = count,
+        .previous = stage->previous + first,
+        .playheads = stage->playheads + first,
+        .deltas = stage->deltas + first,
+    };
+    check(trp_root_motion_between(&root_motion, NULL) == TRP_OK, "root motion");
 }
 
 static struct hashes hash_stage(const struct stage *stage)
@@ -245,6 +321,8 @@ static struct hashes hash_stage(const struct stage *stage)
         [OPERATION_MODEL] =
             hash_words(stage->models, blocks * TRP_BLOCK_LANES * 12 * sizeof(float)),
         [OPERATION_PALETTE] = hash_words(stage->palettes, entries * 12 * sizeof(float)),
+        [OPERATION_ROOT_MOTION] =
+            hash_words(stage->deltas, stage->pose_count * sizeof *stage->deltas),
     }};
 }
 
