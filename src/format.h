@@ -32,6 +32,8 @@ enum { // kinds of sections; at most one of each, unknown kinds are skipped
     TRP__SECTION_SKINS = 3,
     TRP__SECTION_CLIPS = 4,
     TRP__SECTION_PROPERTIES = 5,
+    TRP__SECTION_INSTANCES = 6,
+    TRP__SECTION_BLENDTREES = 7,
 };
 
 /// Start of the file.
@@ -63,8 +65,8 @@ struct trp__entry {
 
 /// Start of a skeleton. Arrays follow without gaps, in this order:
 /// trp_pose_block rest[block_count]; uint64_t name_hash[joint_count]; uint32_t node[joint_count];
-/// uint32_t name[joint_count]; uint16_t parent_of_lane[lanes], joint_of_lane[lanes],
-/// lane_of_joint[joint_count].
+/// uint32_t name[joint_count], id[joint_count]; uint16_t parent_of_lane[lanes],
+/// joint_of_lane[lanes], lane_of_joint[joint_count].
 struct trp__skeleton_header {
     uint64_t name_hash;
     uint64_t bind_hash;
@@ -106,6 +108,66 @@ struct trp__property {
     uint32_t node;        // index in the source file, or TRP_NONE
     uint32_t type;        // trp_property_type
     uint32_t reserved;
+};
+
+/// Start of an instance: an armature in a scene. Arrays follow without gaps, in this order:
+/// trp_pose_block pose[block_count]; float limits[block_count][6][16] and struct trp__humanoid,
+/// where HUMANOID; uint64_t id_hash_of_bone[bone_count];
+/// struct trp__component components[component_count]; uint32_t id_of_bone[bone_count] (strings);
+/// float length_of_bone[bone_count]; uint16_t lane_of_bone[bone_count].
+struct trp__instance_header {
+    uint64_t name_hash;
+    uint32_t name; // strings, this one and the next three
+    uint32_t id;
+    uint32_t armature_name;
+    uint32_t armature_id;
+    uint32_t skeleton; // index in this pack
+    uint32_t block_count;
+    uint32_t bone_count;
+    uint32_t component_count;
+    uint32_t flags; // TRP__INSTANCE_*
+    uint32_t reserved[5];
+};
+
+enum { // trp__instance_header::flags
+    TRP__INSTANCE_HUMANOID = 1 << 0,
+};
+
+/// Which bone is which part of a body. limits[6][16] of a block: smallest and largest tangent of
+/// half the turn, about X, then Z, then Y; -FLT_MAX and FLT_MAX where there is no limit.
+struct trp__humanoid {
+    uint32_t flags;            // TRP_HUMANOID_*
+    float settings[7];         // in the order of trp_humanoid
+    uint16_t lane_of_part[55]; // as the file maps it, or TRP_NO_LANE
+    uint16_t padding;
+    struct trp__human_limits {
+        uint32_t axes; // bits
+        float primary[3];
+        float secondary[3];
+        float twist[3];
+    } limits[55]; // radians
+};
+
+/// A component of a bone; sorted by bone.
+struct trp__component {
+    uint64_t id_hash;
+    uint32_t id; // strings, this one and the next two
+    uint32_t type;
+    uint32_t json;
+    uint32_t bone;
+    uint32_t kind; // trp_component_kind
+    uint32_t reserved;
+};
+
+/// Start of a blend tree. Then float places[count][2]; uint32_t clips[count], in this pack or
+/// TRP_NONE.
+struct trp__blendtree_header {
+    uint64_t name_hash;
+    uint32_t name; // string
+    uint32_t id;   // string
+    uint32_t dimensions;
+    uint32_t count;
+    uint32_t reserved[2];
 };
 
 /// Start of a clip. The resident part follows without gaps, in this order (paths in the order
@@ -157,6 +219,8 @@ struct trp__clip_header {
     float lead_in_s;               // taken off all times of the source by the compiler
     uint32_t events_offset;        // from the start of the clip, 16-byte aligned; 0: no events
     uint32_t root_offset;          // likewise; 0: no root motion
+    uint32_t source_id;            // string: its id in the file, empty where files give none
+    uint32_t reserved[3];
 };
 
 enum { // trp__clip_header::loop
@@ -300,8 +364,8 @@ _Static_assert(sizeof(struct trp__skeleton_header) == 128, "layout");
 _Static_assert(sizeof(struct trp__skin_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__property_set_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__property) == 32, "layout");
-_Static_assert(sizeof(struct trp__clip_header) == 144, "layout");
-_Static_assert(offsetof(struct trp__clip_header, root_offset) == 140, "no padding at the end");
+_Static_assert(sizeof(struct trp__clip_header) == 160, "layout");
+_Static_assert(offsetof(struct trp__clip_header, reserved) == 148, "no padding at the end");
 _Static_assert(sizeof(struct trp__events_header) == 16, "layout");
 _Static_assert(sizeof(struct trp__event) == 56, "layout");
 _Static_assert(sizeof(struct trp__root_header) == 16, "layout");
@@ -310,6 +374,11 @@ _Static_assert(sizeof(struct trp__keyed_header) == 16, "layout");
 _Static_assert(sizeof(struct trp__key_group) == 48, "layout");
 _Static_assert(sizeof(struct trp__key_curve) == 8, "layout");
 _Static_assert(sizeof(struct trp__keyed_track) == 20, "layout");
+
+_Static_assert(sizeof(struct trp__instance_header) == 64, "layout");
+_Static_assert(sizeof(struct trp__humanoid) == 2344, "layout");
+_Static_assert(sizeof(struct trp__component) == 32, "layout");
+_Static_assert(sizeof(struct trp__blendtree_header) == 32, "layout");
 
 static inline const struct trp__property *trp__properties_of(const uint8_t *property_set)
 {

@@ -14,6 +14,8 @@ enum {
     TRP_CLIP_ADDITIVE = 1u << 0,    ///< holds differences against a reference pose
     TRP_CLIP_LOOP_CLOSED = 1u << 1, ///< its last row repeats its first: wraps without a seam
     TRP_CLIP_ROOT_MOTION = 1u << 2, ///< root motion was taken out of the pose
+    TRP_CLIP_LOOPS = 1u << 3,       ///< its file says that it plays in a loop
+    TRP_CLIP_PING_PONG = 1u << 4,   ///< its file says that it plays there and back
 };
 
 /// What a track animates: one of the three properties of a joint, or a property of a set.
@@ -35,6 +37,7 @@ typedef enum trp_track_kind {
 typedef struct trp_clip {
     const char *name;
     uint64_t name_hash;
+    const char *source_id; ///< in its file; empty where files give none
     uint64_t bind_hash;
     uint64_t pack_hash;
     double duration_s; ///< tick_count * rate_den / rate_num
@@ -58,6 +61,8 @@ typedef struct trp_clip {
     float max_error_mm;         ///< largest measured error anywhere
     float mean_error_mm;
     const trp_pose_block *rest; ///< of the bound skeleton; null until bound
+    const trp_pose_block *base; ///< what joints have that the clip says nothing of: `rest`, or the
+                                ///< pose of an instance, see instance.h
     const float *value_defaults; ///< [value_count] of the property set, null without
     const uint8_t *properties;   ///< the property set in its pack, null without
     const char *strings;         ///< of the pack

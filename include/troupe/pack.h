@@ -6,7 +6,7 @@
 #ifndef TROUPE_PACK_H
 #define TROUPE_PACK_H
 
-#include <troupe/clip.h>
+#include <troupe/instance.h>
 #include <troupe/property.h>
 
 /// Where and why bytes were refused.
@@ -27,11 +27,15 @@ typedef struct trp_pack {
     uint32_t skin_count;
     uint32_t clip_count;
     uint32_t property_set_count;
+    uint32_t instance_count;
+    uint32_t blendtree_count;
     const uint8_t *strings; ///< section starts, null where a section is missing
     const uint8_t *skeletons;
     const uint8_t *skins;
     const uint8_t *clips;
     const uint8_t *property_sets;
+    const uint8_t *instances;
+    const uint8_t *blendtrees;
     uint32_t strings_bytes;
 } trp_pack;
 
@@ -61,6 +65,9 @@ TRP_API trp_result trp_pack_skin(const trp_pack *pack, uint32_t index, trp_skin 
 /// Gives a view of a property set. Otherwise as trp_pack_skeleton.
 TRP_API trp_result trp_pack_property_set(const trp_pack *pack, uint32_t index,
                                          trp_property_set *set);
+
+/// Gives a view of an instance. Otherwise as trp_pack_skeleton.
+TRP_API trp_result trp_pack_instance(const trp_pack *pack, uint32_t index, trp_instance *instance);
 
 /// Gives a view of a clip, bound to its skeleton where the pack holds that too. Otherwise as
 /// trp_pack_skeleton.

@@ -17,6 +17,10 @@ typedef enum trp_play_mode {
     TRP_PLAY_PING_PONG = 2, ///< turns back
 } trp_play_mode;
 
+/// Returns how the file of a clip says that it plays; TRP_PLAY_CLAMP where it says nothing.
+/// Cost: O(1). Threads: any.
+TRP_API trp_play_mode trp_clip_play_mode(const trp_clip *clip);
+
 /// What a timeline is made of. Zero means default in every field but `clip`.
 typedef struct trp_timeline_args {
     const trp_clip *clip; ///< stays in place for the life of the timeline; need not be bound

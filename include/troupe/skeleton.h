@@ -29,6 +29,7 @@ typedef struct trp_skeleton {
     const uint32_t *node_of_joint;     ///< [joint_count] index of the node in the source file
     const uint64_t *name_hash_of_joint; ///< [joint_count]
     const uint32_t *name_of_joint;     ///< [joint_count] offsets into `strings`
+    const uint32_t *id_of_joint;       ///< [joint_count] likewise
     const char *strings;
 } trp_skeleton;
 
@@ -45,6 +46,10 @@ typedef struct trp_skin {
 
 /// Returns the name of a joint (UTF-8, may be empty or shared), or null when out of range.
 TRP_API const char *trp_skeleton_joint_name(const trp_skeleton *skeleton, uint32_t joint);
+
+/// Returns the id of a joint in its source file (empty where files give none), or null when out of
+/// range.
+TRP_API const char *trp_skeleton_joint_id(const trp_skeleton *skeleton, uint32_t joint);
 
 /// Returns the first joint whose name has this hash, or TRP_NONE.
 /// Cost: O(joints). Threads: any.

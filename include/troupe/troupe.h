@@ -9,8 +9,11 @@
 
 #include <troupe/base.h>
 #include <troupe/blend.h>
+#include <troupe/blendtree.h>
 #include <troupe/clip.h>
 #include <troupe/event.h>
+#include <troupe/humanoid.h>
+#include <troupe/instance.h>
 #include <troupe/model.h>
 #include <troupe/pack.h>
 #include <troupe/pose.h>

@@ -24,6 +24,7 @@ enum scene_interpolation {
     SCENE_STEP = 0,
     SCENE_LINEAR = 1, // rotations: slerp along the short arc
     SCENE_CUBIC = 2,  // Hermite with tangents per second, as in glTF; rotations normalised after
+    SCENE_BEZIER = 3, // with handles in time and value; rotations normalised after
 };
 
 /// One animated property: key times, flat values, and what happens after each key.
@@ -33,14 +34,17 @@ struct scene_curve {
     uint32_t key_count; // at least 1
     uint32_t stride;    // 4 for rotations, 3 for translation and scale, else the property's count
     double *times;
-    double *values;          // [key_count][stride]
-    double *in_tangents;     // [key_count][stride], null without cubic keys
-    double *out_tangents;    // [key_count][stride], null without cubic keys
+    double *values;       // [key_count][stride]
+    double *in_tangents;  // [key_count][stride], null without cubic or bezier keys; values of the
+    double *out_tangents; // arriving and the leaving handle where the interval is bezier
+    double (*handles)[2]; // [key_count] times of the leaving and the arriving handle of the
+                          // interval after a key, in [0, 1] of it; null without bezier keys
     uint8_t *interpolations; // [key_count] enum scene_interpolation; the last one is unused
 };
 
 struct scene_node {
     const char *name; // never null, may be empty
+    const char *id;   // in the file, null where it gives none
     int32_t parent;   // smaller or larger index, -1 for a root; no cycles
     double rotation[4];
     double translation[3];
@@ -91,14 +95,71 @@ struct scene_event {
     const char *text; // never null, may be empty
 };
 
+/// How a file says that a clip plays.
+enum scene_play {
+    SCENE_PLAY_ONCE = 0, // or nothing
+    SCENE_PLAY_LOOP = 1,
+    SCENE_PLAY_PING_PONG = 2,
+};
+
 /// At most one track for each (node, path) and for each property.
 struct scene_clip {
     const char *name; // never null, may be empty
+    const char *id;   // in the file, null where it gives none
+    enum scene_play play;
     uint32_t track_count;
     struct scene_track *tracks;
     uint32_t event_count;
     struct scene_event *events; // in any order
     double duration_s; // the largest key time of all tracks, also of ones the compiler drops
+};
+
+/// A joint's local transform.
+struct scene_transform {
+    double rotation[4];
+    double translation[3];
+    double scale[3];
+};
+
+/// A component of a bone, kept as it is.
+struct scene_component {
+    uint32_t kind; // trp_component_kind
+    uint32_t bone; // of its instance
+    const char *id;
+    const char *type; // empty where unknown
+    const char *json;
+};
+
+/// Which bone is which part of a body: bones and limits by trp_human_part.
+struct scene_humanoid {
+    uint32_t flags;     // TRP_HUMANOID_*
+    double settings[7]; // in the order of trp_humanoid
+    int32_t bone_of_part[55];
+    uint32_t axes[55];       // bits of the axes that are limited
+    double limits[55][3][3]; // primary, secondary, twist; smallest, centre, largest; radians
+};
+
+/// An armature in the scene. Its bones are nodes under the node that carries it, and joints.
+struct scene_instance {
+    uint32_t node;
+    const char *armature_name;
+    const char *armature_id;
+    uint32_t bone_count;
+    uint32_t *nodes;              // [bone_count]
+    double *lengths;              // [bone_count]
+    struct scene_transform *pose; // [bone_count] local: as the file poses the instance, else rest
+    uint32_t component_count;
+    struct scene_component *components; // sorted by bone
+    struct scene_humanoid *humanoid;    // null where it is none
+};
+
+struct scene_blendtree {
+    const char *name;
+    const char *id;
+    uint32_t dimensions; // 1 or 2
+    uint32_t count;
+    double (*places)[2]; // [count]
+    int32_t *clips;      // [count] of the scene, -1 where there is none
 };
 
 /// A whole source file. Everything lives in `arena`.
@@ -116,6 +177,10 @@ struct scene {
     struct scene_property *properties; // no path twice; in the order of first use
     uint32_t clip_count;
     struct scene_clip *clips;
+    uint32_t instance_count;
+    struct scene_instance *instances;
+    uint32_t blendtree_count;
+    struct scene_blendtree *blendtrees;
 };
 
 void scene_free(struct scene *scene);
@@ -131,13 +196,6 @@ const char *scene_clip_name(const struct scene *scene, uint32_t clip, struct are
 /// Source: glTF 2.0 specification, Appendix C (interpolation).
 void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, double time_s,
                         double *out);
-
-/// A joint's local transform.
-struct scene_transform {
-    double rotation[4];
-    double translation[3];
-    double scale[3];
-};
 
 /// Returns the local transform of a node as the file rests.
 struct scene_transform scene_node_rest(const struct scene_node *node);

@@ -19,4 +19,9 @@ bool import_file(const char *path, struct scene *scene, struct report *report);
 bool import_gltf(const char *path, const void *bytes, size_t size_bytes, struct scene *scene,
                  struct report *report);
 
+/// Reads STF (.stf) from memory.
+/// @param path where the bytes came from: names the scene
+bool import_stf(const char *path, const void *bytes, size_t size_bytes, struct scene *scene,
+                struct report *report);
+
 #endif
