@@ -1247,7 +1247,7 @@ static bool import_with_uri(const char *uri, struct scene *scene, struct report 
     char path[256];
     snprintf(path, sizeof path, "%s/sub/test.gltf", folder);
     *report = (struct report){0};
-    return import_file(path, scene, report);
+    return import_file(path, NULL, scene, report);
 }
 
 static void test_gltf_buffers_beside_the_file_are_found(void **state)
@@ -1469,7 +1469,7 @@ static void test_gltf_files_that_are_none_end_with_the_right_code(void **state)
         const char *line;
     } cases[] = {
         {"sub/text.glb", TROUPE_EXIT_INPUT,
-         "error: is no glTF 2.0 file: neither .glb nor JSON [import.format]"},
+         "error: is neither glTF 2.0 (.glb or JSON) nor STF [import.format]"},
         {"sub/empty.glb", TROUPE_EXIT_INPUT, "error: the file is empty [import.format]"},
         {"sub/none.glb", TROUPE_EXIT_IO,
          "error: cannot read: No such file or directory [file.read]"},
@@ -1482,7 +1482,7 @@ static void test_gltf_files_that_are_none_end_with_the_right_code(void **state)
         snprintf(expected, sizeof expected, "%s: %s", path, cases[i].line);
         struct scene scene;
         struct report report = {0};
-        assert_false(import_file(path, &scene, &report));
+        assert_false(import_file(path, NULL, &scene, &report));
         assert_string_equal(report.first_error, expected);
         assert_int_equal(report.exit_code, cases[i].exit_code);
     }
@@ -1502,14 +1502,14 @@ static void test_gltf_format_is_told_by_content_not_by_name(void **state)
     snprintf(path, sizeof path, "%s/sub/test.gltf", folder);
     struct scene scene;
     struct report report = {0};
-    assert_true(import_file(path, &scene, &report));
+    assert_true(import_file(path, NULL, &scene, &report));
     assert_string_equal(scene.stem, "test");
     assert_int_equal(scene.node_count, 3);
     scene_free(&scene);
     const char text[] = "\r\n\t {\"asset\":{\"version\":\"2.0\"}}\n";
     write_in_folder("sub/text.glb", text, sizeof text - 1); // and the reverse
     snprintf(path, sizeof path, "%s/sub/text.glb", folder);
-    assert_true(import_file(path, &scene, &report));
+    assert_true(import_file(path, NULL, &scene, &report));
     assert_string_equal(scene.stem, "text");
     assert_int_equal(scene.node_count + scene.skin_count + scene.clip_count, 0);
     scene_free(&scene);
@@ -1654,7 +1654,7 @@ static void check_real_file(const char *assets, const char *const *facts)
     snprintf(path, sizeof path, "%s/data/%s", assets, facts[FACT_FILE]);
     struct scene scene;
     struct report report = {0};
-    const bool ok = import_file(path, &scene, &report);
+    const bool ok = import_file(path, NULL, &scene, &report);
     if (strstr(facts[FACT_REQUIRED], "EXT_meshopt_compression")) {
         assert_false(ok);
         assert_int_equal(report.exit_code, TROUPE_EXIT_UNSUPPORTED);

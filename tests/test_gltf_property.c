@@ -1406,7 +1406,7 @@ static void compare_file(const char *name, uint32_t channels, size_t keys, uint3
     second_open(&second, path);
     struct scene scene;
     struct report report = {0};
-    if (!import_file(path, &scene, &report)) {
+    if (!import_file(path, NULL, &scene, &report)) {
         fail_msg("%s", report.first_error);
     }
     assert_int_equal(scene.property_count, properties);
@@ -1459,7 +1459,7 @@ static void test_gltf_real_morph_targets_are_named_and_rest_as_in_the_file(void 
     snprintf(path, sizeof path, "%s/data/MorphStressTest.gltf", assets);
     struct scene scene;
     struct report report = {0};
-    assert_true(import_file(path, &scene, &report));
+    assert_true(import_file(path, NULL, &scene, &report));
     const struct scene_property *const property = property_of(&scene, 0, 0);
     assert_string_equal(property->path, "/nodes/0/weights");
     assert_int_equal(property->value_count, 8);

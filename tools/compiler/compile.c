@@ -132,7 +132,8 @@ static bool open_source(struct compilation *compilation, const struct compile_in
 {
     struct report *const report = compilation->report;
     source->input = input;
-    if (!import_file(input->path, &source->scene, report)) {
+    const struct import_options options = {.is_stf_tangent_added = input->is_stf_tangent_added};
+    if (!import_file(input->path, &options, &source->scene, report)) {
         return false;
     }
     source->is_open = true;

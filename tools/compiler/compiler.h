@@ -34,13 +34,14 @@ struct compile_input {
     double shell_m;         // --shell, default 0.03
     enum compile_loop loop;
     enum compile_nodes nodes;
-    bool is_exact;            // --exact: every track as the source has it
-    bool is_trimmed;          // --trim: clips start at their first key
-    const char *additive;     // --additive: clip name, "rest", or null
-    const char *events;       // --events: path of a sidecar file, or null
-    const char *root_joint;   // --root-motion: name of the joint it is taken from, or null
-    uint32_t root_components; // --root-axes: TRP_ROOT_*, 0 = x, z and yaw
-    bool is_root_in_pose;     // --root-in-pose: reported, but left in the pose too
+    bool is_exact;             // --exact: every track as the source has it
+    bool is_trimmed;           // --trim: clips start at their first key
+    const char *additive;      // --additive: clip name, "rest", or null
+    const char *events;        // --events: path of a sidecar file, or null
+    const char *root_joint;    // --root-motion: name of the joint it is taken from, or null
+    uint32_t root_components;  // --root-axes: TRP_ROOT_*, 0 = x, z and yaw
+    bool is_root_in_pose;      // --root-in-pose: reported, but left in the pose too
+    bool is_stf_tangent_added; // --stf-tangents added: see import_options
 };
 
 struct compile_options {

@@ -929,7 +929,8 @@ static bool import_sources(const struct verify_options *options, struct sources 
     bool ok = true;
     for (uint32_t i = 0; i < options->input_count && ok; i++) {
         const struct compile_input *const input = &options->inputs[i];
-        ok = import_file(input->path, &sources->scenes[i], report);
+        const struct import_options import = {.is_stf_tangent_added = input->is_stf_tangent_added};
+        ok = import_file(input->path, &import, &sources->scenes[i], report);
         sources->count += ok;
         ok = ok && (input->events == NULL ||
                     event_files_apply(&event_files, input->events, &sources->scenes[i], report));

@@ -9,6 +9,11 @@
 
 #include "compiler.h"
 
+static bool is_stf(const unsigned char *bytes, size_t size_bytes)
+{
+    return size_bytes >= 4 && memcmp(bytes, "STF0", 4) == 0;
+}
+
 static bool is_glb(const unsigned char *bytes, size_t size_bytes)
 {
     return size_bytes >= 4 && memcmp(bytes, "glTF", 4) == 0;
@@ -24,7 +29,24 @@ static bool is_json(const unsigned char *bytes, size_t size_bytes)
     return at < size_bytes && bytes[at] == '{';
 }
 
-bool import_file(const char *path, struct scene *scene, struct report *report)
+/// Reads a file's bytes with the importer that they ask for.
+static bool import_bytes(const char *path, const void *bytes, size_t size_bytes,
+                         const struct import_options *options, struct scene *scene,
+                         struct report *report)
+{
+    if (is_stf(bytes, size_bytes)) {
+        return import_stf(path, bytes, size_bytes, options, scene, report);
+    }
+    if (is_glb(bytes, size_bytes) || is_json(bytes, size_bytes)) {
+        return import_gltf(path, bytes, size_bytes, scene, report);
+    }
+    return report_error(report, TROUPE_EXIT_INPUT, NULL, "import.format", "%s",
+                        size_bytes == 0 ? "the file is empty"
+                                        : "is neither glTF 2.0 (.glb or JSON) nor STF");
+}
+
+bool import_file(const char *path, const struct import_options *options, struct scene *scene,
+                 struct report *report)
 {
     memset(scene, 0, sizeof *scene);
     report->file = path;
@@ -33,12 +55,7 @@ bool import_file(const char *path, struct scene *scene, struct report *report)
     if (!file_read(path, &bytes, &size_bytes, report)) {
         return false;
     }
-    const bool ok =
-        is_glb(bytes, size_bytes) || is_json(bytes, size_bytes)
-            ? import_gltf(path, bytes, size_bytes, scene, report)
-            : report_error(report, TROUPE_EXIT_INPUT, NULL, "import.format", "%s",
-                           size_bytes == 0 ? "the file is empty"
-                                           : "is no glTF 2.0 file: neither .glb nor JSON");
+    const bool ok = import_bytes(path, bytes, size_bytes, options, scene, report);
     free(bytes);
     return ok;
 }

@@ -9,10 +9,17 @@
 
 #include "report.h"
 
+/// What files leave open. Zero is the default.
+struct import_options {
+    bool is_stf_tangent_added; // y of STF tangents is added to the key's value, not taken from it
+};
+
 /// Reads a source file of any known format, told by its content, not by its name.
+/// @param options null = default
 /// @param scene [out] scene_free it after success; zeroed on failure
 /// @return false after an error in `report` (its `file` is set to `path`).
-bool import_file(const char *path, struct scene *scene, struct report *report);
+bool import_file(const char *path, const struct import_options *options, struct scene *scene,
+                 struct report *report);
 
 /// Reads glTF 2.0 from memory: a .glb container or .gltf JSON text.
 /// @param path where the bytes came from: names the scene, and external buffers lie beside it
@@ -20,8 +27,9 @@ bool import_gltf(const char *path, const void *bytes, size_t size_bytes, struct 
                  struct report *report);
 
 /// Reads STF (.stf) from memory.
-/// @param path where the bytes came from: names the scene
-bool import_stf(const char *path, const void *bytes, size_t size_bytes, struct scene *scene,
-                struct report *report);
+/// @param path    where the bytes came from: names the scene
+/// @param options null = default
+bool import_stf(const char *path, const void *bytes, size_t size_bytes,
+                const struct import_options *options, struct scene *scene, struct report *report);
 
 #endif

@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// What the parts of the STF importer share: stf.c (container, order of reading), stf_resource.c,
+// stf_node.c, stf_armature.c, stf_component.c, stf_humanoid.c, stf_mesh.c, stf_target.c,
+// stf_property.c, stf_curve.c, stf_animation.c, stf_blendtree.c.
+// Every function that returns bool returns false after an error in the report, and the import ends
+// there.
+#ifndef TROUPE_TOOLS_STF_H
+#define TROUPE_TOOLS_STF_H
+
+#include "scene.h"
+
+#include "import.h"
+#include "json.h"
+#include "report.h"
+
+/// Types of resources that are read here.
+enum stf_type {
+    STF_UNKNOWN = 0,
+    STF_ANIMATION,
+    STF_ARMATURE,
+    STF_ARMATURE_INSTANCE,
+    STF_BLENDTREE,
+    STF_BONE,
+    STF_CAMERA,
+    STF_HUMANOID,
+    STF_LIGHT,
+    STF_MATERIAL,
+    STF_MESH,
+    STF_MESH_INSTANCE,
+    STF_NODE,
+    STF_PREFAB,
+};
+
+/// How far a walk over resources has come with one of them.
+enum stf_walk {
+    STF_WALK_NEW = 0,
+    STF_WALK_OPEN = 1, // something it refers to is being walked
+    STF_WALK_DONE = 2,
+};
+
+/// A resource of the file.
+struct stf_resource {
+    const char *id;
+    struct json_value value;
+    enum stf_type type;
+    const char *type_name;      // as the file has it; empty where it has none
+    uint32_t type_index;        // of type_name among all of them
+    int32_t index;              // STF_NODE: of scene and stf nodes, STF_BONE: of its armature's
+                                // bones, STF_ARMATURE: of stf armatures, STF_MESH: of stf meshes,
+                                // STF_ANIMATION: of clips; -1 = not in use
+    struct stf_resource *owner; // armature of a bone
+    enum stf_walk walk;         // over children
+    enum stf_walk fallback_walk;
+    struct stf_resource *fallback; // what is used instead, itself where it is known; null = nothing
+    const char *json;              // compact; null until asked for
+};
+
+/// Texts that are found again, however many they are. Zero-initialise.
+struct stf_names {
+    uint32_t count;
+    uint32_t slot_count; // a power of 2, or 0
+    uint32_t *slots;     // 1 + index of a name, 0 = free
+    const char **items;  // [slot_count / 2]
+    uint64_t *hashes;    // [slot_count / 2]
+};
+
+/// Where a buffer lies in the file.
+struct stf_range {
+    uint64_t at;
+    uint64_t size_bytes;
+};
+
+/// A node of the file; the first nodes of the scene are these, bones come after them.
+struct stf_node {
+    struct stf_resource *resource;
+    struct stf_resource *instance; // null without one that is known
+    int32_t scene_instance;        // of an armature instance, else -1
+};
+
+struct stf_bone {
+    struct stf_resource *resource;
+    const char *name; // in the scene's arena
+    int32_t parent;   // smaller index; -1 = hangs on the armature itself
+    double length;
+    struct scene_transform in_armature; // as the file says it
+    struct scene_transform rest;        // local
+};
+
+/// An armature that some node carries.
+struct stf_armature {
+    struct stf_resource *resource;
+    const char *name; // in the scene's arena
+    uint32_t bone_count;
+    struct stf_bone *bones;          // parents first, in the order of root_bones and children
+    struct scene_humanoid *humanoid; // null without one
+};
+
+struct stf_blendshape {
+    const char *name;
+    uint32_t index; // in the mesh
+    double default_value;
+};
+
+/// What a mesh says about its blendshapes, once somebody asked.
+struct stf_mesh {
+    uint32_t blendshape_count;
+    struct stf_blendshape *blendshapes; // sorted by name, then index
+};
+
+/// What a track drives.
+struct stf_target {
+    bool is_unresolved; // after a warning: the track is skipped; nothing else is set
+    enum scene_path path;
+    int32_t node;             // of the scene; -1 only for a property that belongs to none
+    bool is_euler;            // SCENE_ROTATION, but the track has three angles
+    uint32_t component_count; // subtracks it should have: 4, 3 or 1; 0 = as many as it has, which
+                              // are at least 1
+
+    // What a component keeps that nobody animates. Transforms: of the rest or the instance's pose,
+    // with r_euler too the quaternion. Properties: as the file rests, where it says so.
+    uint32_t rest_count; // 4 or 3; properties: 0 = the file does not say
+    double rest[4];
+
+    // The rest is for SCENE_PROPERTY alone.
+    const char *pointer; // the path as JSON pointer
+    enum scene_property_type type;
+    const char *label; // never null: name of a blendshape, else empty
+};
+
+/// What finds the properties of the scene again while animations are read.
+struct stf_property_table {
+    struct stf_names paths; // in the order of scene->properties
+    uint32_t capacity;      // of scene->properties and entries
+    struct stf_property_entry *entries;
+};
+
+struct stf {
+    struct report *report;
+    struct scene *scene;
+    struct arena scratch; // dies with the import
+    struct import_options options;
+    const unsigned char *bytes; // of the file
+    struct json_value root;
+    struct json_value buffers;
+    uint64_t budget_bytes; // what decoding may still take
+    uint32_t range_count;
+    struct stf_range *ranges; // of the buffers after the JSON
+    struct stf_names ids;
+    struct stf_resource *resources; // [ids.count] in file order
+    struct stf_names types;
+    bool *is_type_warned; // [types.count]
+    struct stf_resource *prefab;
+    uint32_t node_count;
+    struct stf_node *nodes;
+    uint32_t armature_count;
+    struct stf_armature *armatures;
+    uint32_t mesh_count;
+    struct stf_mesh *meshes; // [mesh_count], those that were asked about
+    uint32_t animation_count;
+    struct stf_resource **animations; // of the clips: the prefab's, then all others of the file
+    struct stf_property_table properties;
+    bool is_rotation_warned; // that one was not of unit length
+    bool is_euler_warned;    // that angles were made rotations
+};
+
+/// Takes memory for decoded data from the scene's arena; false where a file of this size could not
+/// sensibly need it.
+bool stf_take(struct stf *stf, const struct json_value *at, uint64_t count, size_t size,
+              void **memory);
+
+/// Returns the index of a text, or UINT32_MAX.
+uint32_t stf_names_find(const struct stf_names *names, const char *text);
+
+/// Returns the index of a text, which is added where it is new.
+/// @param text stays where it is
+uint32_t stf_names_add(struct stf_names *names, struct arena *arena, const char *text);
+
+/// Reads the resources' ids and types.
+bool stf_resources_read(struct stf *stf);
+
+/// Returns the resource of an id, known type or not; null where there is none.
+struct stf_resource *stf_resource_find(const struct stf *stf, const char *id);
+
+/// Finds what a reference means: an index into the owner's `referenced_resources`, or an id.
+/// Refuses what names no resource.
+/// @param owner     the resource that the reference is in; null where only ids can be
+/// @param reference an integer or a string
+bool stf_resource_named(struct stf *stf, const struct json_value *owner,
+                        const struct json_value *reference, struct stf_resource **resource);
+
+/// Finds what to use for a reference: the resource, or where its type is unknown its fallback.
+/// @param resource [out] null where nothing is known, after a warning once a type
+bool stf_resource_of(struct stf *stf, const struct json_value *owner,
+                     const struct json_value *reference, struct stf_resource **resource);
+
+/// As stf_resource_of, and refuses any other known type.
+bool stf_resource_expect(struct stf *stf, const struct json_value *owner,
+                         const struct json_value *reference, enum stf_type type,
+                         struct stf_resource **resource);
+
+/// Gives a resource's name, empty where it has none, in the scene's arena.
+bool stf_resource_name(struct stf *stf, const struct stf_resource *resource, const char **name);
+
+/// Finds the bytes of a buffer, which have no alignment.
+/// @param reference an index into the owner's `referenced_buffers`, or an id
+/// @param owner     the resource that the reference is in
+bool stf_buffer_bytes(struct stf *stf, const struct json_value *reference,
+                      const struct json_value *owner, const unsigned char **bytes,
+                      size_t *size_bytes);
+
+/// Scales a rotation to unit length; one of all zeros is none. Warns once a file.
+void stf_rotation_normalise(struct stf *stf, const struct json_value *at, double rotation[4]);
+
+/// Refuses numbers that are too large to place anything.
+bool stf_numbers_check(const struct json_value *at, const double *numbers, uint32_t count);
+
+/// Reads [translation, rotation, scale]; what is absent stays.
+bool stf_transform_read(struct stf *stf, const struct json_value *trs,
+                        struct scene_transform *transform);
+
+/// Reads the prefab's nodes, the armatures they carry, and makes nodes of all bones.
+bool stf_nodes_read(struct stf *stf);
+
+/// Reads an armature when it is first wanted.
+bool stf_armature_read(struct stf *stf, struct stf_resource *resource);
+
+/// Reads what the armature instances add to their armatures: poses, components, humanoids; makes
+/// the scene's instances and their skins.
+bool stf_instances_read(struct stf *stf);
+
+/// Reads the components of an instance's bones.
+/// @param value the armature instance
+bool stf_components_read(struct stf *stf, const struct json_value *value,
+                         const struct stf_armature *armature, struct scene_instance *instance);
+
+/// Reads the humanoid of an armature, if it has one.
+bool stf_humanoid_read(struct stf *stf, struct stf_armature *armature);
+
+/// Adds the palettes of meshes whose order is not their armature's.
+bool stf_skins_read(struct stf *stf);
+
+/// Finds a blendshape of a mesh instance by name.
+/// @param is_found [out]
+/// @param value    [out] what the instance rests at
+bool stf_blendshape_find(struct stf *stf, const struct stf_resource *instance, const char *name,
+                         bool *is_found, double *value);
+
+/// Finds what a track drives.
+/// @param path the track's `target`
+bool stf_target_find(struct stf *stf, const struct json_value *path, struct stf_target *target);
+
+/// Finds the property of a target, or makes it; one path is one property for all clips.
+/// @param at     the track
+/// @param values [value_count] where it rests if the file does not say: its first key
+/// @param index  [out] into scene->properties; -1 after a warning where another clip drives the
+///               same path with another number of values
+bool stf_property_find(struct stf *stf, const struct json_value *at,
+                       const struct stf_target *target, uint32_t value_count, const double *values,
+                       int32_t *index);
+
+/// Says that a track of a clip drives a property.
+/// @param earlier [out] the clip's track that already does; -1 = none
+void stf_property_drive(struct stf *stf, uint32_t property, uint32_t clip, uint32_t track,
+                        int32_t *earlier);
+
+/// Finds all animations and gives them their clips' indices.
+bool stf_animations_find(struct stf *stf);
+
+/// Makes the scene's clips: one for each of stf->animations.
+bool stf_animations_read(struct stf *stf);
+
+/// Reads all blend trees of the file, in file order.
+bool stf_blendtrees_read(struct stf *stf);
+
+#endif
