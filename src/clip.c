@@ -17,6 +17,7 @@ trp_result trp_clip_bind(trp_clip *clip, const trp_skeleton *skeleton)
         return TRP_ERROR_MISMATCH;
     }
     clip->rest = skeleton->rest;
+    clip->base = skeleton->rest;
     return TRP_OK;
 }
 

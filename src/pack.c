@@ -52,7 +52,8 @@ trp_result trp_pack_skeleton(const trp_pack *pack, uint32_t index, trp_skeleton 
     const uint64_t *const name_hashes = (const void *)(rest + header->block_count);
     const uint32_t *const nodes = (const void *)(name_hashes + header->joint_count);
     const uint32_t *const names = nodes + header->joint_count;
-    const uint16_t *const parents = (const void *)(names + header->joint_count);
+    const uint32_t *const ids = names + header->joint_count;
+    const uint16_t *const parents = (const void *)(ids + header->joint_count);
     *skeleton = (trp_skeleton){
         .name = (const char *)pack->strings + header->name,
         .name_hash = header->name_hash,
@@ -71,6 +72,7 @@ trp_result trp_pack_skeleton(const trp_pack *pack, uint32_t index, trp_skeleton 
         .node_of_joint = nodes,
         .name_hash_of_joint = name_hashes,
         .name_of_joint = names,
+        .id_of_joint = ids,
         .strings = (const char *)pack->strings,
     };
     return TRP_OK;
@@ -121,6 +123,7 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
     *clip = (trp_clip){
         .name = (const char *)pack->strings + header->name,
         .name_hash = header->name_hash,
+        .source_id = (const char *)pack->strings + header->source_id,
         .bind_hash = header->bind_hash,
         .pack_hash = pack->hash,
         .duration_s = (double)header->tick_count * header->rate_den / header->rate_num,
@@ -144,6 +147,7 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
         .max_error_mm = header->max_error_mm,
         .mean_error_mm = header->mean_error_mm,
         .rest = skeleton.rest,
+        .base = skeleton.rest,
         .value_defaults = set.defaults,
         .properties = set.bytes,
         .strings = (const char *)pack->strings,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// Questions about joints: names and parents in joint order.
+// Questions about joints: names, ids and parents in joint order.
 #include <troupe/skeleton.h>
 
 const char *trp_skeleton_joint_name(const trp_skeleton *skeleton, uint32_t joint)
@@ -10,6 +10,14 @@ const char *trp_skeleton_joint_name(const trp_skeleton *skeleton, uint32_t joint
         return NULL;
     }
     return skeleton->strings + skeleton->name_of_joint[joint];
+}
+
+const char *trp_skeleton_joint_id(const trp_skeleton *skeleton, uint32_t joint)
+{
+    if (skeleton == NULL || joint >= skeleton->joint_count) {
+        return NULL;
+    }
+    return skeleton->strings + skeleton->id_of_joint[joint];
 }
 
 uint32_t trp_skeleton_find_joint(const trp_skeleton *skeleton, uint64_t name_hash)

@@ -270,7 +270,7 @@ static bool check_skeleton(struct trp__check *check, const uint8_t *at, uint32_t
     REQUIRE(header->joint_block_count >= 1 && header->joint_block_count <= blocks,
             "skeleton.joint_blocks", &header->joint_block_count);
     REQUIRE(size_bytes == sizeof *header + blocks * sizeof(trp_pose_block) +
-                              joints * (sizeof(uint64_t) + 2 * sizeof(uint32_t)) +
+                              joints * (sizeof(uint64_t) + 3 * sizeof(uint32_t)) +
                               (2 * lanes + joints) * sizeof(uint16_t),
             "skeleton.size", at);
     REQUIRE(is_positive(header->metres_per_unit), "skeleton.unit", &header->metres_per_unit);
@@ -282,7 +282,8 @@ static bool check_skeleton(struct trp__check *check, const uint8_t *at, uint32_t
     trp_skeleton skeleton;
     (void)trp_pack_skeleton(&check->pack, check->diagnostic.index, &skeleton);
     for (uint32_t joint = 0; joint < joints; joint++) {
-        if (!trp__check_name(check, &skeleton.name_of_joint[joint])) {
+        if (!trp__check_name(check, &skeleton.name_of_joint[joint]) ||
+            !trp__check_name(check, &skeleton.id_of_joint[joint])) {
             return false;
         }
     }
@@ -383,10 +384,14 @@ static bool check_property_set(struct trp__check *check, const uint8_t *at, uint
 
 static bool check_clip_header(struct trp__check *check, const struct trp__clip_header *header)
 {
-    const uint32_t flags = TRP_CLIP_ADDITIVE | TRP_CLIP_LOOP_CLOSED | TRP_CLIP_ROOT_MOTION;
+    const uint32_t flags = TRP_CLIP_ADDITIVE | TRP_CLIP_LOOP_CLOSED | TRP_CLIP_ROOT_MOTION |
+                           TRP_CLIP_LOOPS | TRP_CLIP_PING_PONG;
     REQUIRE(header->skeleton < check->pack.skeleton_count || header->skeleton == TRP_NONE,
             "clip.skeleton", &header->skeleton);
     REQUIRE((header->flags & ~flags) == 0, "clip.flags", &header->flags);
+    REQUIRE((header->flags & (TRP_CLIP_LOOPS | TRP_CLIP_PING_PONG)) !=
+                (TRP_CLIP_LOOPS | TRP_CLIP_PING_PONG),
+            "clip.play", &header->flags);
     REQUIRE(header->block_count <= TRP__MAX_BLOCKS, "clip.blocks", &header->block_count);
     REQUIRE(header->block_count > 0 || (header->skeleton == TRP_NONE && header->bind_hash == 0),
             "clip.jointless", &header->block_count);
@@ -416,7 +421,8 @@ static bool check_clip_header(struct trp__check *check, const struct trp__clip_h
     }
     return trp__check_name(check, &header->name) && trp__check_name(check, &header->source_file) &&
            trp__check_name(check, &header->source_clip) &&
-           trp__check_name(check, &header->additive_reference);
+           trp__check_name(check, &header->additive_reference) &&
+           trp__check_name(check, &header->source_id);
 }
 
 /// Checks that a Rodrigues vector on a grid of 1 / `unit` is at most half a turn and a little.

@@ -85,7 +85,7 @@ struct bad_row {
 /// phases at 16, events at 40, 96 and 152; and root motion with three keys, times at 16, keys
 /// at 40. Clip 1 has root motion alone. See bad_pack_origin.
 static const struct bad_row rows[] = {
-    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(4992 - 127), AT_FILE, 0},
+    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5056 - 127), AT_FILE, 0},
     {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 8, SET, 0x040302015452504B, AT_FILE, 4},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 4, SET, 0x5452504B, AT_FILE, 4},
@@ -103,7 +103,7 @@ static const struct bad_row rows[] = {
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -1, 1, SET, 1, HERE},
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -64, 1, SET, 0x80, HERE},
 
-    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 153, HERE},
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 155, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0xFFFFFFFF, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0x08000000, HERE}, // 2^32 bytes
     {"section.align", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, 32, HERE},
@@ -137,11 +137,13 @@ static const struct bad_row rows[] = {
     {"name.range", PACK_SKELETONS, 0, AT_OBJECT, 24, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_SKELETONS, 0, AT_OBJECT, 828, 4, SET, 0xFFFFFFFF, HERE}, // of joint 0
     {"name.range", PACK_SKELETONS, 0, AT_OBJECT, 844, 4, SET, 0x10000, HERE},    // of joint 4
+    {"name.range", PACK_SKELETONS, 0, AT_OBJECT, 848, 4, SET, 0x10000, HERE},    // id of joint 0
     {"name.range", PACK_SKINS, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 16, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 20, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 24, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 28, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_CLIPS, 1, AT_OBJECT, 144, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 72, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 0, AT_EVENTS, 80, 4, SET, 0xFFFF, HERE},
@@ -216,11 +218,12 @@ static const struct bad_row rows[] = {
     {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 12, 4, SET, 0x40000000, HERE}, // bool 2
     {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 12, 4, SET, 0x3F000000, HERE}, // 0.5
 
-    {"clip.short", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 143, AT_OBJECT, 0},
+    {"clip.short", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 159, AT_OBJECT, 0},
     {"clip.skeleton", PACK_CLIPS, 0, AT_OBJECT, 32, 4, SET, 1, HERE},
     {"clip.skeleton", PACK_CLIPS, 0, AT_OBJECT, 32, 4, SET, 0xFFFFFFFE, HERE},
-    {"clip.flags", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 8, HERE},
+    {"clip.flags", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 32, HERE},
     {"clip.flags", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 0x80000000, HERE},
+    {"clip.play", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 24, HERE},
     {"clip.blocks", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 0xFFFFFFFF, HERE},
     {"clip.blocks", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 2049, HERE},
     {"clip.jointless", PACK_CLIPS, 0, AT_OBJECT, 40, 4, SET, 0, HERE},
@@ -255,7 +258,7 @@ static const struct bad_row rows[] = {
     {"clip.value_blocks", PACK_CLIPS, 0, AT_OBJECT, 116, 4, SET, TRP_NONE, AT_OBJECT, 124},
     {"clip.value_blocks", PACK_CLIPS, 0, AT_OBJECT, 128, 4, SET, 0, AT_OBJECT, 124},
     {"clip.resident", PACK_CLIPS, 0, AT_OBJECT, 128, 4, SET, 0xFFFFFFFF, AT_OBJECT, 0},
-    {"clip.resident", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 176, AT_OBJECT, 0},
+    {"clip.resident", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 192, AT_OBJECT, 0},
     {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 6, 2, SET, 0x001F, AT_MASKS, 0},
     {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 12, 2, SET, 0x001F, AT_MASKS, 0},
     {"clip.mask", PACK_CLIPS, 0, AT_MASKS, 16, 2, SET, 0x001F, AT_MASKS, 4},
@@ -541,7 +544,7 @@ static size_t clip_array(const uint8_t *bytes, size_t clip, enum place place)
         constant[i] = pack_get_u16(bytes, clip + 64 + 2 * i);
         animated[i] = pack_get_u16(bytes, clip + 70 + 2 * i);
     }
-    const size_t masks = clip + 144 + 8 * (size_t)pack_get_u32(bytes, clip + 60);
+    const size_t masks = clip + 160 + 8 * (size_t)pack_get_u32(bytes, clip + 60);
     const size_t rotation_constants = masks + 18 * (size_t)pack_get_u32(bytes, clip + 40);
     const size_t constants = rotation_constants + 8 * constant[0];
     const size_t offsets = constants + 12 * (constant[1] + constant[2]);
@@ -613,13 +616,13 @@ static size_t find_place(const uint8_t *bytes, size_t size_bytes, const struct b
     const size_t object = pack_object(bytes, row->section, row->index);
     switch (place) {
     case AT_SKELETON_LANES:
-        return object + 128 + 640 + 16 * 5;
+        return object + 128 + 640 + 20 * 5;
     case AT_SKIN_LANES:
         return object + 64 + 48 * (size_t)pack_get_u32(bytes, object + 16);
     case AT_DEFAULTS:
         return object + 64 + 32 * (size_t)pack_get_u32(bytes, object + 12);
     case AT_SEGMENT_ENTRY:
-        return object + 144;
+        return object + 160;
     case AT_SEGMENT:
         return pack_segment_at(bytes, row->index, 0);
     case AT_SECOND_SEGMENT:

@@ -288,6 +288,10 @@ static void write_skeleton(struct writer *writer, const struct pack_skeleton *sk
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
         put_u32(writer, string_offset(strings, skeleton->joints[i].name));
     }
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        const char *const id = skeleton->joints[i].id;
+        put_u32(writer, string_offset(strings, id == NULL ? "" : id));
+    }
     for (uint32_t lane = 0; lane < lanes; lane++) {
         const bool has_parent = of_lane[lane] != NULL && of_lane[lane]->parent != TRP_NONE;
         put_u16(writer, has_parent ? skeleton->joints[of_lane[lane]->parent].lane : TRP_NO_LANE);
@@ -757,6 +761,8 @@ static void write_clip(struct writer *writer, const struct pack_content *content
     put_u32(writer, animated_value_count(clip));
     put_zeros(writer, 4); // lead-in
     put_zeros(writer, 8); // offsets of events and root motion, known below
+    put_u32(writer, string_offset(strings, clip->source_id == NULL ? "" : clip->source_id));
+    put_zeros(writer, 12);
 
     const size_t entries = writer->size;
     put_zeros(writer, 8 * clip->segment_count);
@@ -910,7 +916,7 @@ size_t pack_object(const uint8_t *bytes, enum pack_section kind, uint32_t index)
 size_t pack_segment_at(const uint8_t *bytes, uint32_t clip, uint32_t segment)
 {
     const size_t start = pack_object(bytes, PACK_CLIPS, clip);
-    return start + pack_get_u32(bytes, start + 144 + 8 * segment);
+    return start + pack_get_u32(bytes, start + 160 + 8 * segment);
 }
 
 size_t pack_keyed_at(const uint8_t *bytes, uint32_t clip)
@@ -1104,6 +1110,8 @@ static void random_skeleton(struct pack_content *content, const struct pack_reci
         struct pack_joint *const joint = &skeleton->joints[joint_of_rank[rank]];
         const bool is_main = rank < main_count;
         joint->name = random_name(content, "joint", joint_of_rank[rank] / 2); // two share each
+        joint->id =
+            joint_of_rank[rank] % 4 == 3 ? NULL : random_name(content, "id", joint_of_rank[rank]);
         joint->node = 100 + joint_of_rank[rank];
         joint->lane = (uint16_t)(is_main ? rank : 16 * main_blocks + rank - main_count);
         const bool is_root = rank == 0 || (!recipe->is_chain && random_below(state, 16) == 0);
@@ -1482,6 +1490,7 @@ static void random_clip(struct pack_content *content, const struct pack_recipe *
     clip->name = random_name(content, "clip", index);
     clip->source_file = "file";
     clip->source_clip = random_name(content, "source clip", index);
+    clip->source_id = index % 4 == 3 ? NULL : random_name(content, "clip id", index);
     clip->additive_reference = (recipe->flags & TRP_CLIP_ADDITIVE) != 0 ? "rest" : "";
     clip->skeleton = recipe->only_clips ? TRP_NONE : 0;
     clip->bind_hash = pack_bind_hash(skeleton);

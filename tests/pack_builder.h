@@ -16,10 +16,13 @@ enum pack_section {
     PACK_SKINS = 3,
     PACK_CLIPS = 4,
     PACK_PROPERTIES = 5,
+    PACK_INSTANCES = 6,
+    PACK_BLENDTREES = 7,
 };
 
 struct pack_joint {
     const char *name;
+    const char *id; // or null: empty
     uint32_t parent; // joint, or TRP_NONE
     uint32_t node;
     uint16_t lane;
@@ -151,6 +154,7 @@ struct pack_clip {
     const char *name;
     const char *source_file;
     const char *source_clip;
+    const char *source_id; // or null: empty
     const char *additive_reference;
     uint64_t bind_hash; // where `skeleton` is TRP_NONE; else that skeleton's is written
     uint32_t skeleton;

@@ -312,7 +312,7 @@ static void test_validate_deep_skeleton_is_refused(void **state)
             assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
         } else {
             const size_t parents =
-                pack_object(bytes, PACK_SKELETONS, 0) + 128 + 640 * 65 + 16 * (size_t)joint_count;
+                pack_object(bytes, PACK_SKELETONS, 0) + 128 + 640 * 65 + 20 * (size_t)joint_count;
             const trp_diagnostic expected = {
                 .result = TRP_ERROR_FORMAT,
                 .rule = "skeleton.depth",

@@ -81,6 +81,14 @@ uint32_t pack_writer_string(struct pack_writer *writer, const char *text)
     return *slot - 1;
 }
 
+/// Returns the id of a joint's node, empty where the file gives none or the scene has no such node.
+static const char *joint_id(const struct skeleton *skeleton, uint32_t joint)
+{
+    const uint32_t node = skeleton->node_of_joint[joint];
+    const char *const id = node == TRP_NONE ? NULL : skeleton->scene->nodes[node].id;
+    return id == NULL ? "" : id;
+}
+
 uint32_t pack_writer_add_skeleton(struct pack_writer *writer, const struct skeleton *skeleton)
 {
     struct trp__skeleton_header header = {
@@ -108,6 +116,10 @@ uint32_t pack_writer_add_skeleton(struct pack_writer *writer, const struct skele
     for (uint32_t joint = 0; joint < joints; joint++) {
         const uint32_t name = pack_writer_string(writer, skeleton->name_of_joint[joint]);
         buffer_append(&bytes, &name, sizeof name);
+    }
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        const uint32_t id = pack_writer_string(writer, joint_id(skeleton, joint));
+        buffer_append(&bytes, &id, sizeof id);
     }
     buffer_append(&bytes, skeleton->parent_of_lane, lanes * sizeof(uint16_t));
     buffer_append(&bytes, skeleton->joint_of_lane, lanes * sizeof(uint16_t));
@@ -191,6 +203,18 @@ void pack_writer_add_clip(struct pack_writer *writer, const struct buffer *clip)
     section_add(&writer->clips, clip->bytes, clip->size);
 }
 
+void pack_writer_add_instance(struct pack_writer *writer, const struct buffer *instance)
+{
+    if (!section_holds(&writer->instances, instance->bytes, instance->size)) {
+        section_add(&writer->instances, instance->bytes, instance->size);
+    }
+}
+
+void pack_writer_add_blendtree(struct pack_writer *writer, const struct buffer *tree)
+{
+    section_add(&writer->blendtrees, tree->bytes, tree->size);
+}
+
 /// Appends a section of objects to the file and fills its row of the table.
 static bool append_section(struct buffer *file, const struct pack_section *section, uint32_t kind,
                            size_t alignment, struct trp__section *row)
@@ -218,21 +242,24 @@ static bool append_section(struct buffer *file, const struct pack_section *secti
 size_t pack_writer_finish(struct pack_writer *writer, void **bytes)
 {
     static const uint8_t zeros[TRP__TAIL_BYTES];
-    struct trp__section rows[5] = {0};
+    enum { SECTION_COUNT = 6 };
+    struct trp__section rows[1 + SECTION_COUNT] = {0};
     uint32_t row_count = 0;
     const struct {
         const struct pack_section *section;
         uint32_t kind;
         size_t alignment;
-    } sections[4] = {
+    } sections[SECTION_COUNT] = {
         {&writer->skeletons, TRP__SECTION_SKELETONS, 64},
         {&writer->skins, TRP__SECTION_SKINS, 64},
         {&writer->property_sets, TRP__SECTION_PROPERTIES, 64},
         {&writer->clips, TRP__SECTION_CLIPS, 16},
+        {&writer->instances, TRP__SECTION_INSTANCES, 64},
+        {&writer->blendtrees, TRP__SECTION_BLENDTREES, 64},
     };
     pack_writer_string(writer, "");
     row_count = 1;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < SECTION_COUNT; i++) {
         row_count += sections[i].section->count > 0;
     }
     struct trp__file_header header = {
@@ -250,7 +277,7 @@ size_t pack_writer_finish(struct pack_writer *writer, void **bytes)
     buffer_append(&file, writer->strings.bytes, writer->strings.size);
     bool fits = writer->strings.size <= UINT32_MAX;
     uint32_t row = 1;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < SECTION_COUNT; i++) {
         if (sections[i].section->count > 0) {
             fits &= append_section(&file, sections[i].section, sections[i].kind,
                                    sections[i].alignment, &rows[row++]);
@@ -289,5 +316,7 @@ void pack_writer_free(struct pack_writer *writer)
     section_free(&writer->skins);
     section_free(&writer->clips);
     section_free(&writer->property_sets);
+    section_free(&writer->instances);
+    section_free(&writer->blendtrees);
     *writer = (struct pack_writer){0};
 }
