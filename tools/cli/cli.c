@@ -150,6 +150,10 @@ static const char *section_name(uint32_t kind)
         return "clips";
     case TRP__SECTION_PROPERTIES:
         return "property sets";
+    case TRP__SECTION_INSTANCES:
+        return "instances";
+    case TRP__SECTION_BLENDTREES:
+        return "blend trees";
     default:
         return "unknown section";
     }
@@ -237,6 +241,25 @@ bool cli_clip_find(const struct cli_pack *pack, const char *name, trp_clip *clip
     cli_unknown_name(report, "clip", name, names, count);
     arena_free(&arena);
     return false;
+}
+
+bool cli_instance_find(const struct cli_pack *pack, const char *name, trp_instance *instance,
+                       struct report *report)
+{
+    struct arena arena = {0};
+    const uint32_t count = pack->pack.instance_count;
+    const char **const names = ARENA_NEW(&arena, const char *, count);
+    bool is_found = false;
+    for (uint32_t i = 0; i < count && !is_found; i++) {
+        trp_pack_instance(&pack->pack, i, instance);
+        names[i] = instance->name;
+        is_found = strcmp(instance->name, name) == 0;
+    }
+    if (!is_found) {
+        cli_unknown_name(report, "instance", name, names, count);
+    }
+    arena_free(&arena);
+    return is_found;
 }
 
 bool cli_timeline_make(const trp_timeline_args *args, trp_timeline *timeline, struct report *report)

@@ -100,8 +100,13 @@ void cli_pack_free(struct cli_pack *pack);
 bool cli_clip_find(const struct cli_pack *pack, const char *name, trp_clip *clip,
                    struct report *report);
 
+/// Finds an instance by the name of the node that carries it.
+/// @return false after an error in `report` that names the instances most alike.
+bool cli_instance_find(const struct cli_pack *pack, const char *name, trp_instance *instance,
+                       struct report *report);
+
 /// Reports that a name is unknown and which names of `candidates` are most alike.
-/// @param what "clip", "joint": also the last part of the error code
+/// @param what "clip", "joint", "instance": also the last part of the error code
 /// @return false
 bool cli_unknown_name(struct report *report, const char *what, const char *name,
                       const char *const *candidates, uint32_t count);
@@ -122,6 +127,18 @@ void cli_event_value_text(const trp_event *event, char *text, size_t size_bytes)
 
 /// Adds what `troupe info --json` says of a pack to an object.
 void cli_describe_json(const struct cli_pack *pack, json_t *object);
+
+/// Returns the instances of a pack: poses, components, humanoids.
+json_t *cli_describe_instances(const struct cli_pack *pack);
+
+/// Prints the instances of a pack as a table.
+void cli_print_instances(const struct cli_pack *pack);
+
+/// Returns the blend trees of a pack.
+json_t *cli_describe_blendtrees(const struct cli_pack *pack);
+
+/// Prints the blend trees of a pack as a table.
+void cli_print_blendtrees(const struct cli_pack *pack);
 
 /// Returns path, type, node and, where a value has one, labels of a property.
 json_t *cli_describe_property(const trp_property_set *set, const trp_property *property);

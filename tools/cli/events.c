@@ -29,6 +29,7 @@ struct events_command {
     double end_s;
     double speed;
     trp_play_mode mode;
+    bool has_mode; ///< else as its file says
     bool is_json;
 };
 
@@ -88,6 +89,7 @@ static bool parse_option(int option, char **argv, struct events_command *command
         command->has_to = true;
         return parse_time("to", optarg, &command->to_s);
     case OPTION_LOOP:
+        command->has_mode = true;
         return cli_parse_mode("events", optarg, &command->mode);
     case OPTION_SPEED:
         return cli_parse_speed("events", optarg, &command->speed);
@@ -228,7 +230,7 @@ static void print_head(const struct events_command *command, const struct course
     json_object_set_new(object, "from_s", output_real(command->from_s));
     json_object_set_new(object, "to_s", output_real(command->to_s));
     json_object_set_new(object, "speed", output_real(command->speed));
-    json_object_set_new(object, "loop", json_string(cli_mode_name(command->mode)));
+    json_object_set_new(object, "loop", json_string(cli_mode_name(course->timeline.mode)));
     output_json_open(object, "events");
 }
 
@@ -316,7 +318,7 @@ static bool run_command(const struct events_command *command, const struct cli_p
     }
     const trp_timeline_args args = {
         .clip = &clip,
-        .mode = command->mode,
+        .mode = command->has_mode ? command->mode : trp_clip_play_mode(&clip),
         .start_s = command->start_s,
         .end_s = command->end_s,
     };
@@ -329,8 +331,8 @@ static bool run_command(const struct events_command *command, const struct cli_p
         return false;
     }
     course.length_s = course.timeline.end_s - course.timeline.start_s;
-    if (command->mode != TRP_PLAY_CLAMP && course.timeline.length > 0) {
-        course.period_s = (command->mode == TRP_PLAY_PING_PONG ? 2 : 1) * course.length_s;
+    if (args.mode != TRP_PLAY_CLAMP && course.timeline.length > 0) {
+        course.period_s = (args.mode == TRP_PLAY_PING_PONG ? 2 : 1) * course.length_s;
     }
     print_events(command, &course);
     return true;

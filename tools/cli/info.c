@@ -281,6 +281,7 @@ static json_t *describe_clip(const struct cli_pack *pack, const trp_clip *clip)
     const struct clip_facts facts = clip_facts_of(pack, clip);
     json_t *const object = json_object();
     json_object_set_new(object, "name", output_string(clip->name));
+    json_object_set_new(object, "id", output_string(clip->source_id));
     json_object_set_new(object, "skeleton",
                         facts.skeleton != NULL ? output_string(facts.skeleton) : json_null());
     json_object_set_new(object, "source_file", output_string(facts.source_file));
@@ -295,6 +296,7 @@ static json_t *describe_clip(const struct cli_pack *pack, const trp_clip *clip)
                         clip->flags & TRP_CLIP_ADDITIVE ? output_string(facts.additive_reference)
                                                         : json_null());
     json_object_set_new(object, "loop_closed", json_boolean(clip->flags & TRP_CLIP_LOOP_CLOSED));
+    json_object_set_new(object, "play", json_string(cli_mode_name(trp_clip_play_mode(clip))));
     json_object_set_new(object, "root_motion", describe_root_motion(pack, clip));
     json_object_set_new(object, "events", describe_events(clip));
     json_object_set_new(object, "absent_tracks",
@@ -359,6 +361,8 @@ void cli_describe_json(const struct cli_pack *pack, json_t *object)
     json_object_set_new(object, "skins", skins);
     json_object_set_new(object, "property_sets", property_sets);
     json_object_set_new(object, "clips", clips);
+    json_object_set_new(object, "instances", cli_describe_instances(pack));
+    json_object_set_new(object, "blendtrees", cli_describe_blendtrees(pack));
 }
 
 static void print_skeletons(const struct cli_pack *pack)
@@ -452,14 +456,20 @@ static void print_values(const struct cli_pack *pack)
 }
 
 /// Writes what a clip is as letters that the legend explains.
-static const char *flag_letters(const trp_clip *clip, char letters[4])
+static const char *flag_letters(const trp_clip *clip, char letters[5])
 {
+    static const char play_letters[] = {
+        [TRP_PLAY_CLAMP] = '-',
+        [TRP_PLAY_LOOP] = 'o',
+        [TRP_PLAY_PING_PONG] = 'p',
+    };
     trp_root_motion root_motion;
     const bool has_root_motion = trp_clip_root_motion(clip, &root_motion) == TRP_OK;
     letters[0] = clip->flags & TRP_CLIP_ADDITIVE ? 'a' : '-';
     letters[1] = clip->flags & TRP_CLIP_LOOP_CLOSED ? 'l' : '-';
     letters[2] = !has_root_motion ? '-' : root_motion.is_in_pose ? 'R' : 'r';
-    letters[3] = '\0';
+    letters[3] = play_letters[trp_clip_play_mode(clip)];
+    letters[4] = '\0';
     return letters;
 }
 
@@ -475,7 +485,7 @@ static void print_clips(const struct cli_pack *pack)
         trp_clip clip;
         trp_pack_clip(&pack->pack, i, &clip);
         const struct clip_facts facts = clip_facts_of(pack, &clip);
-        char letters[4];
+        char letters[5];
         output_cell(&table, "%s", clip.name);
         output_cell(&table, "%.3f", clip.duration_s);
         output_cell(&table, "%.6g", rate_of(&clip));
@@ -513,10 +523,18 @@ static void print_pack(const char *path, const struct cli_pack *pack)
         print_properties(pack);
         output_line("%s", "");
     }
+    if (pack->pack.instance_count > 0) {
+        cli_print_instances(pack);
+        output_line("%s", "");
+    }
     print_clips(pack);
     output_line("%s", "");
     if (pack->pack.property_set_count > 0) {
         print_values(pack);
+        output_line("%s", "");
+    }
+    if (pack->pack.blendtree_count > 0) {
+        cli_print_blendtrees(pack);
         output_line("%s", "");
     }
     output_line("%u clip%s, %llu bytes", pack->pack.clip_count,
@@ -526,7 +544,9 @@ static void print_pack(const char *path, const struct cli_pack *pack)
                     ratio_of(totals.raw_bytes, totals.clip_bytes),
                     (unsigned long long)totals.raw_bytes, totals.max_error_mm);
     }
-    output_line("flags: a additive, l loop closed, r root motion (R: in the pose too)");
+    output_line(
+        "flags: a additive, l loop closed, r root motion (R: in the pose too), played by its "
+        "file o in a loop, p there and back");
 }
 
 enum troupe_exit cli_info(int argc, char **argv)

@@ -33,6 +33,7 @@ struct play_command {
     bool has_seconds;
     double speed;
     trp_play_mode mode;
+    bool has_mode; ///< else each clip plays as its file says
     bool is_synced;
     bool is_json;
 };
@@ -175,6 +176,7 @@ static bool parse_option(int option, char **argv, struct play_command *command,
     case OPTION_SPEED:
         return cli_parse_speed("play", optarg, &command->speed);
     case OPTION_LOOP:
+        command->has_mode = true;
         return cli_parse_mode("play", optarg, &command->mode);
     case OPTION_SECONDS:
     case OPTION_FRAMES:
@@ -228,6 +230,7 @@ static bool parse_command(int argc, char **argv, struct play_command *command,
         cli_usage_error("play", "--frames or --seconds, not both");
         return false;
     }
+    command->has_mode |= command->is_synced; // what keeps step loops
     if (command->is_synced && command->mode != TRP_PLAY_LOOP) {
         cli_usage_error("play", "--sync is for clips that loop");
         return false;
@@ -250,13 +253,21 @@ static uint64_t frame_count_of(const struct show *show)
     }
     double seconds = command->seconds;
     if (!command->has_seconds) {
-        const double ways = command->mode == TRP_PLAY_PING_PONG ? 2 : 1;
+        const double ways = show->timelines[0].mode == TRP_PLAY_PING_PONG ? 2 : 1;
         seconds = ways * show->timelines[0].end_s / fabs(command->speed);
         seconds = seconds > 0 && isfinite(seconds) ? seconds : 1;
     }
     // What is a whole number of frames but for rounding does not get one more.
     const double frames = ceil(seconds * fps - 1e-6);
     return frames < LARGEST_FRAME_COUNT ? (uint64_t)frames : LARGEST_FRAME_COUNT;
+}
+
+/// Returns how to play a clip. Where a file says nothing, as those whose clips have no ids do not,
+/// it loops.
+static trp_play_mode mode_of(const struct play_command *command, const trp_clip *clip)
+{
+    const bool is_said = !command->has_mode && clip->source_id[0] != '\0';
+    return is_said ? trp_clip_play_mode(clip) : command->mode;
 }
 
 static bool find_clips(struct show *show, const struct cli_pack *pack, struct report *report)
@@ -268,7 +279,7 @@ static bool find_clips(struct show *show, const struct cli_pack *pack, struct re
         }
         const trp_timeline_args args = {
             .clip = &show->clips[i],
-            .mode = show->command->mode,
+            .mode = mode_of(show->command, &show->clips[i]),
             .clock_num = show->command->fps_num,
             .clock_den = show->command->fps_den,
         };

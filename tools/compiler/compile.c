@@ -15,6 +15,7 @@
 #include "events.h"
 #include "fit.h"
 #include "import.h"
+#include "instances.h"
 #include "motion.h"
 #include "pack_writer.h"
 #include "root_motion.h"
@@ -513,6 +514,14 @@ static void write_skins(struct pack_writer *writer, const struct source *source,
     }
 }
 
+/// Says how the file plays a clip; whether the end meets the start is another question (--loop).
+static uint32_t play_flags(enum scene_play play)
+{
+    return play == SCENE_PLAY_LOOP        ? TRP_CLIP_LOOPS
+           : play == SCENE_PLAY_PING_PONG ? TRP_CLIP_PING_PONG
+                                          : 0;
+}
+
 static void write_clip(struct pack_writer *writer, struct task *task, struct report *report)
 {
     const struct scene *const scene = &task->source->scene;
@@ -526,6 +535,9 @@ static void write_clip(struct pack_writer *writer, struct task *task, struct rep
         writer, task->additive_reference != NULL ? task->additive_reference : "");
     header.skeleton = task->source->skeleton_indices[task->skeleton];
     header.property_set = motion_has_values(&task->motion) ? task->source->property_set : TRP_NONE;
+    const char *const source_id = scene->clips[task->motion.source_clip_index].id;
+    header.source_id = pack_writer_string(writer, source_id != NULL ? source_id : "");
+    header.flags |= play_flags(scene->clips[task->motion.source_clip_index].play);
     memcpy(task->clip.bytes, &header, sizeof header);
     if (task->is_first_of_clip) {
         report->file = task->source->input->path;
@@ -533,6 +545,31 @@ static void write_clip(struct pack_writer *writer, struct task *task, struct rep
                       task->motion.lead_in_s, &task->clip, report);
     }
     pack_writer_add_clip(writer, &task->clip);
+}
+
+/// Writes the blend trees of a source: of a clip that became several, the first takes part.
+static void write_blendtrees(const struct compilation *compilation, struct pack_writer *writer,
+                             const struct source *source)
+{
+    const struct scene *const scene = &source->scene;
+    struct arena arena = {0};
+    uint32_t *const pack_clips = ARENA_NEW(&arena, uint32_t, scene->clip_count);
+    memset(pack_clips, 0xFF, scene->clip_count * sizeof *pack_clips); // TRP_NONE
+    for (uint32_t i = 0; i < compilation->task_count; i++) {
+        const struct task *const task = &compilation->tasks[i];
+        if (task->source == source && task->is_first_of_clip) {
+            pack_clips[task->motion.source_clip_index] = i;
+        }
+    }
+    for (uint32_t i = 0; i < scene->blendtree_count; i++) {
+        const struct scene_blendtree *const tree = &scene->blendtrees[i];
+        uint32_t *const clips = ARENA_NEW(&arena, uint32_t, tree->count);
+        for (uint32_t k = 0; k < tree->count; k++) {
+            clips[k] = tree->clips[k] < 0 ? TRP_NONE : pack_clips[tree->clips[k]];
+        }
+        blendtree_write(writer, tree, clips);
+    }
+    arena_free(&arena);
 }
 
 static bool write_pack(struct compilation *compilation, void **bytes, size_t *size_bytes)
@@ -547,6 +584,7 @@ static bool write_pack(struct compilation *compilation, void **bytes, size_t *si
                 source->skeleton_indices[k] =
                     write_skeleton(compilation, &writer, source, skeleton);
                 write_skins(&writer, source, skeleton, source->skeleton_indices[k]);
+                instances_write(&writer, skeleton, source->skeleton_indices[k]);
             }
         }
         if (source->values != NULL) {
@@ -556,6 +594,9 @@ static bool write_pack(struct compilation *compilation, void **bytes, size_t *si
     }
     for (uint32_t i = 0; i < compilation->task_count; i++) {
         write_clip(&writer, &compilation->tasks[i], compilation->report);
+    }
+    for (uint32_t i = 0; i < compilation->options->input_count; i++) {
+        write_blendtrees(compilation, &writer, &compilation->sources[i]);
     }
     compilation->report->file = NULL;
     *size_bytes = pack_writer_finish(&writer, bytes);

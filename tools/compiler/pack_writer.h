@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// Puts skeletons, skins and clips together into the bytes of a pack.
+// Puts skeletons, skins, clips, instances and blend trees together into the bytes of a pack.
 #ifndef TROUPE_TOOLS_PACK_WRITER_H
 #define TROUPE_TOOLS_PACK_WRITER_H
 
@@ -30,6 +30,8 @@ struct pack_writer {
     struct pack_section skins;
     struct pack_section clips;
     struct pack_section property_sets;
+    struct pack_section instances;
+    struct pack_section blendtrees;
 };
 
 /// Returns the place of a string, stored once however often it is asked for.
@@ -48,6 +50,12 @@ uint32_t pack_writer_add_property_set(struct pack_writer *writer, const char *na
 
 /// Adds the finished bytes of a clip.
 void pack_writer_add_clip(struct pack_writer *writer, const struct buffer *clip);
+
+/// Adds the finished bytes of an instance, unless the pack has the very same one.
+void pack_writer_add_instance(struct pack_writer *writer, const struct buffer *instance);
+
+/// Adds the finished bytes of a blend tree.
+void pack_writer_add_blendtree(struct pack_writer *writer, const struct buffer *tree);
 
 /// Writes the pack.
 /// @param bytes [out] 64-byte aligned, from the C allocator

@@ -347,12 +347,12 @@ static struct rank *rank_joints(const struct skeleton *skeleton, const uint8_t *
 
 /// Counts what `raw_bytes` of the reports is made of.
 static uint32_t count_raw_joints(const struct selection *selection, const uint8_t *mark,
-                                 bool has_skin, const bool *is_skin_joint, const bool *is_animated)
+                                 bool has_bones, const bool *is_bone, const bool *is_animated)
 {
     uint32_t count = 0;
     for (uint32_t node = 0; node < selection->scene->node_count; node++) {
         if (mark[node] == MARK_JOINT) {
-            count += has_skin ? is_skin_joint[node] : is_animated[node];
+            count += has_bones ? is_bone[node] : is_animated[node];
         }
     }
     return count;
@@ -448,26 +448,35 @@ static void mark_attachments(const struct scene *scene, enum compile_nodes nodes
     }
 }
 
+/// Marks the joints of a skin, or the bones of an armature, and joins the roots they hang from.
+static void mark_bones(const struct scene *scene, const uint32_t *nodes, uint32_t count,
+                       uint32_t *group, bool *is_bone)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        is_bone[nodes[i]] = true;
+        group_join(group, scene_root_of(scene, nodes[i]), scene_root_of(scene, nodes[0]));
+    }
+}
+
 bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, double metres_per_unit,
                         struct arena *arena, struct skeleton **skeletons, uint32_t *count,
                         struct report *report)
 {
     const uint32_t node_count = scene->node_count;
-    bool *const is_skin_joint = ARENA_NEW(arena, bool, node_count);
+    bool *const is_bone = ARENA_NEW(arena, bool, node_count);
     bool *const is_animated = ARENA_NEW(arena, bool, node_count);
-    bool *const has_skin = ARENA_NEW(arena, bool, node_count);      // by group
+    bool *const has_bones = ARENA_NEW(arena, bool, node_count);     // by group
     uint32_t *const group = ARENA_NEW(arena, uint32_t, node_count); // root that stands for others
     struct selection selection = {.scene = scene, .arena = arena};
     for (uint32_t node = 0; node < node_count; node++) {
         group[node] = node;
     }
     for (uint32_t i = 0; i < scene->skin_count; i++) {
-        const struct scene_skin *const skin = &scene->skins[i];
-        for (uint32_t joint = 0; joint < skin->joint_count; joint++) {
-            is_skin_joint[skin->nodes[joint]] = true;
-            group_join(group, scene_root_of(scene, skin->nodes[joint]),
-                       scene_root_of(scene, skin->nodes[0]));
-        }
+        mark_bones(scene, scene->skins[i].nodes, scene->skins[i].joint_count, group, is_bone);
+    }
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        const struct scene_instance *const instance = &scene->instances[i];
+        mark_bones(scene, instance->nodes, instance->bone_count, group, is_bone);
     }
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         for (uint32_t t = 0; t < scene->clips[i].track_count; t++) {
@@ -477,15 +486,15 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, dou
         }
     }
     for (uint32_t node = 0; node < node_count; node++) {
-        if (is_skin_joint[node]) {
-            has_skin[group_find(group, scene_root_of(scene, node))] = true;
+        if (is_bone[node]) {
+            has_bones[group_find(group, scene_root_of(scene, node))] = true;
         }
     }
-    // All animated nodes under roots without a skin share one skeleton.
+    // All animated nodes under roots without bones share one skeleton.
     uint32_t skinless = TRP_NONE;
     for (uint32_t node = 0; node < node_count; node++) {
         const uint32_t own = group_find(group, scene_root_of(scene, node));
-        if (is_animated[node] && !has_skin[own]) {
+        if (is_animated[node] && !has_bones[own]) {
             if (skinless == TRP_NONE) {
                 skinless = own;
             }
@@ -497,12 +506,12 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, dou
     *count = 0;
     for (uint32_t root = 0; root < node_count; root++) {
         if (scene->nodes[root].parent >= 0 || group_find(group, root) != root ||
-            (!has_skin[root] && root != skinless)) {
+            (!has_bones[root] && root != skinless)) {
             continue;
         }
         uint8_t *const mark = ARENA_NEW(arena, uint8_t, node_count);
         for (uint32_t node = 0; node < node_count; node++) {
-            if ((is_skin_joint[node] || is_animated[node]) &&
+            if ((is_bone[node] || is_animated[node]) &&
                 group_find(group, scene_root_of(scene, node)) == root) {
                 mark[node] = MARK_JOINT;
             }
@@ -511,7 +520,7 @@ bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, dou
         int32_t root_node = collapse_ancestors(scene, mark);
         struct skeleton *const skeleton = &(*skeletons)[*count];
         skeleton->raw_joint_count =
-            count_raw_joints(&selection, mark, has_skin[root], is_skin_joint, is_animated);
+            count_raw_joints(&selection, mark, has_bones[root], is_bone, is_animated);
         if (nodes != COMPILE_NODES_JOINTS) {
             mark_attachments(scene, nodes, group, root, mark);
             close_gaps(scene, mark, MARK_ATTACHMENT);

@@ -13,7 +13,8 @@ struct skeleton {
     const struct scene *scene;
     const char *name;
     uint32_t joint_count;
-    uint32_t raw_joint_count; // joints of its skins, or animated nodes where it has no skin
+    uint32_t raw_joint_count; // joints of its skins and bones of its armatures, or animated nodes
+                              // where it has neither
     uint32_t block_count;
     uint32_t joint_block_count;
     uint32_t lane_count;
@@ -34,8 +35,8 @@ struct skeleton {
     bool in_pack; // false: belongs to the pack given by --skeleton and is not written again
 };
 
-/// Finds the skeletons of a scene: with skins one for all skins under a scene root (and one more
-/// for animated nodes under other roots); without skins one for all animated nodes.
+/// Finds the skeletons of a scene: one for all skins and armatures under a scene root (and one more
+/// for animated nodes under other roots); without either one for all animated nodes.
 /// @param metres_per_unit of the source
 /// @param skeletons [out] lives in `arena`; `count` may be 0: nothing moves
 bool skeletons_of_scene(const struct scene *scene, enum compile_nodes nodes, double metres_per_unit,
