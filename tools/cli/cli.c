@@ -73,6 +73,12 @@ bool cli_parse_count(const char *text, uint64_t largest, uint64_t *value)
     return true;
 }
 
+bool cli_parse_tangents(const char *text, bool *is_added)
+{
+    *is_added = strcmp(text, "added") == 0;
+    return *is_added || strcmp(text, "negated") == 0;
+}
+
 static const char *const mode_names[] = {
     [TRP_PLAY_CLAMP] = "clamp",
     [TRP_PLAY_LOOP] = "loop",

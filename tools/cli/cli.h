@@ -59,6 +59,9 @@ bool cli_parse_number(const char *text, double *value);
 /// Reads an unsigned number in decimal digits up to `largest`.
 bool cli_parse_count(const char *text, uint64_t largest, uint64_t *value);
 
+/// Reads what --stf-tangents takes: negated or added.
+bool cli_parse_tangents(const char *text, bool *is_added);
+
 /// Reads what a verb's --loop takes: clamp, loop or pingpong.
 /// @return false after a usage error.
 bool cli_parse_mode(const char *verb, const char *text, trp_play_mode *mode);

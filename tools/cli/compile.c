@@ -42,6 +42,7 @@ enum {
     OPTION_ROOT_MOTION,
     OPTION_ROOT_AXES,
     OPTION_ROOT_IN_POSE,
+    OPTION_STF_TANGENTS,
     OPTION_JSON,
     OPTION_QUIET,
 };
@@ -63,6 +64,7 @@ static const struct option long_options[] = {
     {"root-motion", required_argument, NULL, OPTION_ROOT_MOTION},
     {"root-axes", required_argument, NULL, OPTION_ROOT_AXES},
     {"root-in-pose", optional_argument, NULL, OPTION_ROOT_IN_POSE},
+    {"stf-tangents", required_argument, NULL, OPTION_STF_TANGENTS},
     {"json", no_argument, NULL, OPTION_JSON},
     {"quiet", no_argument, NULL, OPTION_QUIET},
     {"help", no_argument, NULL, CLI_OPTION_HELP},
@@ -159,6 +161,8 @@ static bool apply_input_option(struct compile_input *current, int option, const 
         word = value == NULL ? 1 : parse_word(value, switches, 2);
         current->is_root_in_pose = word == 1;
         return word >= 0;
+    case OPTION_STF_TANGENTS:
+        return cli_parse_tangents(value, &current->is_stf_tangent_added);
     case OPTION_EVENTS:
         current->events = strcmp(value, "none") == 0 ? NULL : value;
         return value[0] != '\0';
@@ -198,6 +202,8 @@ static const char *option_values(int option)
         return "the name of a clip, rest or none";
     case OPTION_EVENTS:
         return "a file or none";
+    case OPTION_STF_TANGENTS:
+        return "negated or added";
     default:
         return "a number from 1e-9 to 1e9";
     }
@@ -264,6 +270,7 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
         case OPTION_ROOT_MOTION:
         case OPTION_ROOT_AXES:
         case OPTION_ROOT_IN_POSE:
+        case OPTION_STF_TANGENTS:
             if (!apply_input_option(&current, option, optarg)) {
                 cli_usage_error("compile", "--%s takes %s, not '%s'", option_name(option),
                                 option_values(option), optarg);

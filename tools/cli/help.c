@@ -12,9 +12,10 @@ const struct cli_verb cli_verbs[] = {
         "compile",
         "turn source files into a pack",
         "IN... -o OUT.trp [options]",
-        "Reads glTF 2.0 (.glb, .gltf) and writes one pack with all skeletons, skins, properties\n"
-        "(morph weights, animated pointers, visibility) and clips. A clip that cannot keep its\n"
-        "error budget is an error, and nothing is written.\n"
+        "Reads glTF 2.0 (.glb, .gltf) and STF (.stf) and writes one pack with all skeletons,\n"
+        "skins, properties (morph weights, animated pointers, visibility), instances of armatures\n"
+        "with their humanoids, clips and blend trees. A clip that cannot keep its error budget is\n"
+        "an error, and nothing is written.\n"
         "\n"
         "  -o, --output FILE    the pack to write\n"
         "  -j, --jobs N         threads, 0 = one for each processor (default); the bytes are the\n"
@@ -39,6 +40,9 @@ const struct cli_verb cli_verbs[] = {
         "  --root-axes LIST     what of it, of x, y, z and yaw (default x,z,yaw)\n"
         "  --root-in-pose[=on|off]\n"
         "                       on: tell of root motion, but leave it in the pose too\n"
+        "  --stf-tangents negated|added\n"
+        "                       how y of STF tangents is meant: taken from the key's value, as\n"
+        "                       files have it (default), or added to it\n"
         "  --nodes joints|attachments|all\n"
         "                       which nodes besides the joints of skins to keep\n"
         "  --events FILE|none   events besides those of the inputs themselves (in glTF\n"
@@ -52,8 +56,9 @@ const struct cli_verb cli_verbs[] = {
         "info",
         "print what a pack holds",
         "PACK [--json]",
-        "Prints skeletons, skins, property sets and clips with their sizes and measured errors;\n"
-        "as JSON also their events and root motion.\n"
+        "Prints skeletons, skins, property sets, instances, clips with their sizes and measured\n"
+        "errors, and blend trees; as JSON also events and root motion of clips, and of instances\n"
+        "their pose, components and humanoid, with limits in radians.\n"
         "\n"
         "bytes        all that a clip adds to the pack, names excluded\n"
         "keyed bytes  those of them that hold keyed tracks\n"
@@ -69,17 +74,20 @@ const struct cli_verb cli_verbs[] = {
     {
         "sample",
         "print poses and property values of a clip",
-        "PACK --clip NAME [--time T]... [options]",
+        "PACK --clip NAME | --instance NAME [--time T]... [options]",
         "Samples with the runtime, exactly as a game would, and prints joints in the order of the\n"
         "source file, then the properties. An additive clip is applied to the rest pose and to\n"
         "the defaults of the properties in model space. Root motion is that since the start of\n"
         "the clip.\n"
         "\n"
         "  --clip NAME          the clip\n"
+        "  --instance NAME      the clip plays over the pose of this instance, not over rest;\n"
+        "                       without a clip that pose alone\n"
         "  --time SECONDS       when; may be given many times (default 0)\n"
         "  --space local|model  against the parent (default), or 3x4 matrices from the scene root\n"
         "  --joint NAME         this joint alone, and no property unless one is named too\n"
-        "  --property PATH      this property alone, and no joint unless one is named too\n"
+        "  --property NAME      this property alone, by its path or by the label of a value, such\n"
+        "                       as the name of a blendshape; no joint unless one is named too\n"
         "  --skeleton PACK      the pack that holds the skeleton, where PACK does not\n"
         "  --json               print it as JSON\n",
         cli_sample,
@@ -97,7 +105,8 @@ const struct cli_verb cli_verbs[] = {
         "  --from SECONDS, --to SECONDS\n"
         "                   on the clock, from -1e9 to 1e9\n"
         "  --loop clamp|loop|pingpong\n"
-        "                   what happens at the ends of the clip (default clamp: it stops there)\n"
+        "                   what happens at the ends of the clip (default: as its file says;\n"
+        "                   where it says nothing clamp: it stops there)\n"
         "  --speed N        seconds of the clip in a second of the clock (default 1)\n"
         "  --range START:END\n"
         "                   play this part of the clip, in seconds; without END all the rest\n"
@@ -119,7 +128,8 @@ const struct cli_verb cli_verbs[] = {
         "  --fps N         frames a second, exactly as written: 60 (default), 29.97, 30000/1001\n"
         "  --speed N       seconds of the clip in a second (default 1); below 0 from the end\n"
         "  --loop clamp|loop|pingpong\n"
-        "                  what happens at the ends of the clips (default loop)\n"
+        "                  what happens at the ends of the clips (default: as their files say;\n"
+        "                  where they say nothing loop)\n"
         "  --seconds N, --frames N\n"
         "                  how long (default: until the first clip came round once, there and\n"
         "                  back where it turns)\n"
@@ -144,6 +154,8 @@ const struct cli_verb cli_verbs[] = {
         "  --skeleton PACK  the pack that holds the skeleton, where PACK does not\n"
         "  --events FILE|none\n"
         "                   events of the sources after it, as 'compile' was told\n"
+        "  --stf-tangents negated|added\n"
+        "                   of the sources after it, likewise\n"
         "  --json           print it as JSON\n",
         cli_verify,
     },

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// `troupe sample`: poses and property values of a clip as numbers, made by the runtime as a game
-// would.
+// `troupe sample`: poses and property values of a clip, or the pose of an instance, as numbers,
+// made by the runtime as a game would.
 #include <getopt.h>
 #include <string.h>
 
@@ -13,20 +13,24 @@
 struct sample_command {
     const char *pack;
     const char *skeleton; ///< pack that holds the skeleton, or null
-    const char *clip;
+    const char *clip;     ///< null: the instance as it stands
+    const char *instance; ///< that the clip plays on, or null
     const char *joint;    ///< name, or null
-    const char *property; ///< path, or null; with neither, all of both
+    const char *property; ///< path or label, or null; with neither, all of both
     double *times;
     uint32_t time_count;
     bool is_model;
     bool is_json;
 };
 
-/// What is sampled. Skeleton and set are zero where the clip has no joints or no values.
+/// What is sampled. Skeleton and set are zero where there are no joints or no values.
 struct subject {
-    trp_clip clip;
+    bool has_clip;
+    trp_clip clip; ///< zero without
     trp_skeleton skeleton;
     trp_property_set set;
+    const trp_pose_block *base; ///< what the clip plays over: rest, or the pose of the instance
+    const char *instance;       ///< its name, or null
 };
 
 /// One time, sampled: joints in their order, values in that of the set.
@@ -40,6 +44,7 @@ struct sampled {
 
 enum {
     OPTION_CLIP = 256,
+    OPTION_INSTANCE,
     OPTION_TIME,
     OPTION_SPACE,
     OPTION_JOINT,
@@ -54,6 +59,7 @@ static bool parse_command(int argc, char **argv, struct sample_command *command,
 {
     static const struct option long_options[] = {
         {"clip", required_argument, NULL, OPTION_CLIP},
+        {"instance", required_argument, NULL, OPTION_INSTANCE},
         {"time", required_argument, NULL, OPTION_TIME},
         {"space", required_argument, NULL, OPTION_SPACE},
         {"joint", required_argument, NULL, OPTION_JOINT},
@@ -70,6 +76,9 @@ static bool parse_command(int argc, char **argv, struct sample_command *command,
         switch (option) {
         case OPTION_CLIP:
             command->clip = optarg;
+            break;
+        case OPTION_INSTANCE:
+            command->instance = optarg;
             break;
         case OPTION_TIME:
             if (!cli_parse_number(optarg, &command->times[command->time_count])) {
@@ -106,8 +115,12 @@ static bool parse_command(int argc, char **argv, struct sample_command *command,
         cli_usage_error("sample", "one pack, please");
         return false;
     }
-    if (command->clip == NULL) {
-        cli_usage_error("sample", "no clip, give --clip NAME");
+    if (command->clip == NULL && command->instance == NULL) {
+        cli_usage_error("sample", "no clip, give --clip NAME, or --instance NAME");
+        return false;
+    }
+    if (command->clip == NULL && command->time_count > 0) {
+        cli_usage_error("sample", "--time is of a clip, give --clip NAME");
         return false;
     }
     command->pack = argv[optind];
@@ -140,13 +153,48 @@ static bool find_skeleton(const struct cli_pack *pack, const struct cli_pack *ot
                                       : "the skeleton of the clip lies elsewhere, give --skeleton");
 }
 
+/// Finds the instance that the clip plays on, and with it the skeleton.
+/// @param holder the pack that it lies in
+static bool find_instance(const char *name, const struct cli_pack *holder, struct subject *subject,
+                          struct report *report)
+{
+    trp_instance instance;
+    if (!cli_instance_find(holder, name, &instance, report)) {
+        return false;
+    }
+    trp_pack_skeleton(&holder->pack, instance.skeleton_index, &subject->skeleton);
+    subject->base = instance.pose;
+    subject->instance = instance.name;
+    trp_result result = TRP_OK;
+    if (subject->clip.block_count > 0) {
+        result = trp_clip_bind(&subject->clip, &subject->skeleton);
+        if (result == TRP_OK && !(subject->clip.flags & TRP_CLIP_ADDITIVE)) {
+            result = trp_clip_bind_instance(&subject->clip, &instance);
+        }
+    }
+    return result == TRP_OK ||
+           report_error(report, TROUPE_EXIT_INPUT, subject->clip.name, "cli.instance",
+                        "the clip is for other joints than those of instance '%s'", name);
+}
+
 static bool find_subject(const struct sample_command *command, const struct cli_pack *pack,
                          const struct cli_pack *other, struct subject *subject,
                          struct report *report)
 {
-    if (!cli_clip_find(pack, command->clip, &subject->clip, report) ||
-        !find_skeleton(pack, other, subject, report)) {
+    subject->has_clip = command->clip != NULL;
+    subject->clip.property_set_index = TRP_NONE;
+    if (subject->has_clip && !cli_clip_find(pack, command->clip, &subject->clip, report)) {
         return false;
+    }
+    if (command->instance != NULL) {
+        if (!find_instance(command->instance, other != NULL ? other : pack, subject, report)) {
+            return false;
+        }
+    } else {
+        if (!find_skeleton(pack, other, subject, report)) {
+            return false;
+        }
+        subject->base = subject->skeleton.rest;
     }
     if (subject->clip.property_set_index != TRP_NONE) {
         trp_pack_property_set(&pack->pack, subject->clip.property_set_index, &subject->set);
@@ -170,29 +218,50 @@ static bool has_joint(const trp_skeleton *skeleton, const char *name, struct rep
     return false;
 }
 
-static bool has_property(const trp_property_set *set, const char *path, struct report *report)
+/// Whether a property, or one of its values, is called so.
+static bool is_called(const trp_property_set *set, const trp_property *property, const char *name)
 {
-    if (path == NULL ||
-        (set->property_count > 0 && trp_property_set_find(set, trp_name_hash(path)) != TRP_NONE)) {
+    bool is_so = strcmp(property->path, name) == 0;
+    for (uint32_t i = 0; i < property->value_count && !is_so; i++) {
+        is_so = strcmp(trp_property_set_label(set, property->first_value + i), name) == 0;
+    }
+    return is_so;
+}
+
+static bool has_property(const trp_property_set *set, const char *name, struct report *report)
+{
+    if (name == NULL) {
         return true;
     }
     struct arena arena = {0};
-    const char **const paths = ARENA_NEW(&arena, const char *, set->property_count);
-    for (uint32_t i = 0; i < set->property_count; i++) {
+    const char **const names =
+        ARENA_NEW(&arena, const char *, (size_t)set->property_count + set->value_count);
+    uint32_t count = 0;
+    bool is_there = false;
+    for (uint32_t i = 0; i < set->property_count && !is_there; i++) {
         trp_property property;
         trp_property_set_property(set, i, &property);
-        paths[i] = property.path;
+        is_there = is_called(set, &property, name);
+        names[count++] = property.path;
     }
-    cli_unknown_name(report, "property", path, paths, set->property_count);
+    for (uint32_t value = 0; value < set->value_count && !is_there; value++) {
+        const char *const label = trp_property_set_label(set, value);
+        names[count] = label;
+        count += label[0] != '\0';
+    }
+    if (!is_there) {
+        cli_unknown_name(report, "property", name, names, count);
+    }
     arena_free(&arena);
-    return false;
+    return is_there;
 }
 
-/// Puts the differences of an additive clip on the rest pose and on the defaults.
-static trp_result apply_to_rest(const struct subject *subject, trp_pose_block *pose, float *values)
+/// Puts the differences of an additive clip on what it plays over and on the defaults.
+/// @param pose null where the clip has no joints
+static trp_result apply_to_base(const struct subject *subject, trp_pose_block *pose, float *values)
 {
     const trp_blend_layer layers[] = {
-        {.pose = subject->skeleton.rest, .weight = 1},
+        {.pose = subject->base, .weight = 1},
         {.pose = pose, .weight = 1, .mode = TRP_BLEND_ADD},
     };
     const trp_blend_job job = {.layers = layers, .layer_count = 2, .pose = pose};
@@ -256,17 +325,11 @@ static trp_result find_root_motion(const trp_clip *clip, double time_s, trp_root
     return trp_root_motion_between(&args, NULL);
 }
 
-static trp_result sample_one(struct arena *arena, const struct subject *subject, bool is_model,
-                             struct sampled *sampled)
+/// Samples the clip at one time.
+/// @param pose null where the clip has no joints
+static trp_result sample_clip(struct arena *arena, const struct subject *subject, bool is_model,
+                              trp_pose_block *pose, struct sampled *sampled)
 {
-    const trp_skeleton *const skeleton = &subject->skeleton;
-    trp_pose_block *pose = NULL;
-    if (skeleton->block_count > 0) {
-        pose = ARENA_NEW(arena, trp_pose_block, skeleton->block_count);
-    }
-    if (subject->set.value_count > 0) {
-        sampled->values = ARENA_NEW(arena, float, subject->set.value_count);
-    }
     const trp_sample_request request = {
         .clip = &subject->clip,
         .time_s = sampled->time_s,
@@ -281,10 +344,32 @@ static trp_result sample_one(struct arena *arena, const struct subject *subject,
         result = find_root_motion(&subject->clip, sampled->time_s, &sampled->root);
     }
     if (result == TRP_OK && is_model && (subject->clip.flags & TRP_CLIP_ADDITIVE)) {
-        result = apply_to_rest(subject, pose, sampled->values);
+        result = apply_to_base(subject, pose, sampled->values);
     }
-    if (result != TRP_OK || pose == NULL) {
-        return result;
+    return result;
+}
+
+static trp_result sample_one(struct arena *arena, const struct subject *subject, bool is_model,
+                             struct sampled *sampled)
+{
+    const trp_skeleton *const skeleton = &subject->skeleton;
+    trp_pose_block *pose = NULL;
+    if (skeleton->block_count > 0) {
+        pose = ARENA_NEW(arena, trp_pose_block, skeleton->block_count);
+        memcpy(pose, subject->base, skeleton->block_count * sizeof *pose);
+    }
+    if (subject->set.value_count > 0) {
+        sampled->values = ARENA_NEW(arena, float, subject->set.value_count);
+    }
+    if (subject->has_clip) {
+        trp_pose_block *const clip_pose = subject->clip.block_count > 0 ? pose : NULL;
+        const trp_result result = sample_clip(arena, subject, is_model, clip_pose, sampled);
+        if (result != TRP_OK) {
+            return result;
+        }
+    }
+    if (pose == NULL) {
+        return TRP_OK;
     }
     if (is_model) {
         sampled->models = arena_take(arena, skeleton->joint_count, sizeof *sampled->models);
@@ -294,18 +379,21 @@ static trp_result sample_one(struct arena *arena, const struct subject *subject,
     return trp_pose_to_joints(skeleton, pose, 0, sampled->joints);
 }
 
-/// Whether something is to be shown: all is, unless joints or properties are asked for by name.
-/// @param wanted the name asked for among its kind, or null
-/// @param other  the same among the other kind
-static bool is_wanted(const char *name, const char *wanted, const char *other)
-{
-    return wanted != NULL ? strcmp(name, wanted) == 0 : other == NULL;
-}
-
+/// Whether a joint is to be shown: all are, unless joints or properties are asked for by name.
 static bool is_joint_wanted(const struct sample_command *command, const trp_skeleton *skeleton,
                             uint32_t joint)
 {
-    return is_wanted(trp_skeleton_joint_name(skeleton, joint), command->joint, command->property);
+    return command->joint != NULL
+               ? strcmp(trp_skeleton_joint_name(skeleton, joint), command->joint) == 0
+               : command->property == NULL;
+}
+
+/// The same for a property.
+static bool is_property_wanted(const struct sample_command *command, const trp_property_set *set,
+                               const trp_property *property)
+{
+    return command->property != NULL ? is_called(set, property, command->property)
+                                     : command->joint == NULL;
 }
 
 static json_t *describe_joint(const trp_skeleton *skeleton, uint32_t joint,
@@ -313,6 +401,7 @@ static json_t *describe_joint(const trp_skeleton *skeleton, uint32_t joint,
 {
     json_t *const object = json_object();
     json_object_set_new(object, "name", output_string(trp_skeleton_joint_name(skeleton, joint)));
+    json_object_set_new(object, "id", output_string(trp_skeleton_joint_id(skeleton, joint)));
     json_object_set_new(object, "node", json_integer(skeleton->node_of_joint[joint]));
     if (sampled->models != NULL) {
         json_object_set_new(object, "model", output_floats(sampled->models[joint], 12));
@@ -344,7 +433,7 @@ static json_t *describe_properties(const struct sample_command *command,
     for (uint32_t i = 0; i < subject->set.property_count; i++) {
         trp_property property;
         trp_property_set_property(&subject->set, i, &property);
-        if (is_wanted(property.path, command->property, command->joint)) {
+        if (is_property_wanted(command, &subject->set, &property)) {
             json_t *const object = cli_describe_property(&subject->set, &property);
             json_object_set_new(
                 object, "values",
@@ -355,10 +444,16 @@ static json_t *describe_properties(const struct sample_command *command,
     return properties;
 }
 
-static bool has_root_motion(const trp_clip *clip)
+static bool has_root_motion(const struct subject *subject)
 {
     trp_root_motion root_motion;
-    return trp_clip_root_motion(clip, &root_motion) == TRP_OK;
+    return subject->has_clip && trp_clip_root_motion(&subject->clip, &root_motion) == TRP_OK;
+}
+
+/// Returns a string, or null where there is none.
+static json_t *string_or_null(const char *text)
+{
+    return text != NULL ? output_string(text) : json_null();
 }
 
 static void print_json(const struct sample_command *command, const struct subject *subject,
@@ -367,14 +462,15 @@ static void print_json(const struct sample_command *command, const struct subjec
     json_t *const samples = json_array();
     for (uint32_t i = 0; i < command->time_count; i++) {
         json_t *const sample = json_object();
-        json_object_set_new(sample, "clip", output_string(subject->clip.name));
+        json_object_set_new(sample, "clip", string_or_null(subject->clip.name));
+        json_object_set_new(sample, "instance", string_or_null(subject->instance));
         json_object_set_new(sample, "time_s", output_real(sampled[i].time_s));
         json_object_set_new(sample, "joints", describe_joints(command, subject, &sampled[i]));
         json_object_set_new(sample, "properties",
                             describe_properties(command, subject, &sampled[i]));
         json_object_set_new(sample, "root",
-                            has_root_motion(&subject->clip) ? cli_root_delta_json(&sampled[i].root)
-                                                            : json_null());
+                            has_root_motion(subject) ? cli_root_delta_json(&sampled[i].root)
+                                                     : json_null());
         json_array_append_new(samples, sample);
     }
     json_t *const object = output_json("sample");
@@ -390,23 +486,36 @@ static void print_cells(struct output_table *table, const float *values, uint32_
     }
 }
 
+static bool has_ids(const trp_skeleton *skeleton)
+{
+    uint32_t joint = 0;
+    while (joint < skeleton->joint_count && trp_skeleton_joint_id(skeleton, joint)[0] == '\0') {
+        joint++;
+    }
+    return joint < skeleton->joint_count;
+}
+
 static void print_joints(const struct sample_command *command, const trp_skeleton *skeleton,
                          const struct sampled *sampled)
 {
     static const char *const local_headings[] = {
-        "<joint", "node", "tx", "ty", "tz", "qx", "qy", "qz", "qw", "sx", "sy", "sz",
+        "<id", "<joint", "node", "tx", "ty", "tz", "qx", "qy", "qz", "qw", "sx", "sy", "sz",
     };
     static const char *const model_headings[] = {
-        "<joint", "node", "m00", "m01", "m02", "m03", "m10",
-        "m11",    "m12",  "m13", "m20", "m21", "m22", "m23",
+        "<id", "<joint", "node", "m00", "m01", "m02", "m03", "m10",
+        "m11", "m12",    "m13",  "m20", "m21", "m22", "m23",
     };
+    const bool shows_ids = has_ids(skeleton);
     struct output_table table = {
-        .headings = command->is_model ? model_headings : local_headings,
-        .column_count = command->is_model ? 14 : 12,
+        .headings = (command->is_model ? model_headings : local_headings) + !shows_ids,
+        .column_count = (command->is_model ? 14 : 12) + shows_ids,
     };
     for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
         if (!is_joint_wanted(command, skeleton, joint)) {
             continue;
+        }
+        if (shows_ids) {
+            output_cell(&table, "%s", trp_skeleton_joint_id(skeleton, joint));
         }
         output_cell(&table, "%s", trp_skeleton_joint_name(skeleton, joint));
         output_cell(&table, "%u", skeleton->node_of_joint[joint]);
@@ -430,7 +539,7 @@ static void print_properties(const struct sample_command *command, const trp_pro
     for (uint32_t i = 0; i < set->property_count; i++) {
         trp_property property;
         trp_property_set_property(set, i, &property);
-        if (!is_wanted(property.path, command->property, command->joint)) {
+        if (!is_property_wanted(command, set, &property)) {
             continue;
         }
         for (uint32_t j = 0; j < property.value_count; j++) {
@@ -444,6 +553,17 @@ static void print_properties(const struct sample_command *command, const trp_pro
     output_table_print(&table);
 }
 
+static void print_title(const struct subject *subject, double time_s)
+{
+    if (!subject->has_clip) {
+        output_line("%s as its file poses it", subject->instance);
+    } else if (subject->instance != NULL) {
+        output_line("%s on %s at %.9g s", subject->clip.name, subject->instance, time_s);
+    } else {
+        output_line("%s at %.9g s", subject->clip.name, time_s);
+    }
+}
+
 static void print_tables(const struct sample_command *command, const struct subject *subject,
                          const struct sampled *sampled)
 {
@@ -452,8 +572,8 @@ static void print_tables(const struct sample_command *command, const struct subj
     const bool shows_properties =
         subject->set.value_count > 0 && (command->property != NULL || command->joint == NULL);
     for (uint32_t i = 0; i < command->time_count; i++) {
-        output_line("%s at %.9g s", subject->clip.name, sampled[i].time_s);
-        if (has_root_motion(&subject->clip)) {
+        print_title(subject, sampled[i].time_s);
+        if (has_root_motion(subject)) {
             const trp_root_delta *const root = &sampled[i].root;
             output_line("root motion %.6f %.6f %.6f, yaw %.6f rad", root->translation[0],
                         root->translation[1], root->translation[2], root->yaw_rad);

@@ -14,8 +14,8 @@
 struct verify_command {
     struct verify_options options;
     const char *pack;
-    const char *skeleton; ///< pack that holds the skeleton, or null
-    bool has_idle_events; ///< --events given after the last source, which it does not apply to
+    const char *skeleton;    ///< pack that holds the skeleton, or null
+    const char *idle_option; ///< given after the last source, which it does not apply to, or null
     bool is_json;
 };
 
@@ -30,19 +30,20 @@ static void add_file(struct verify_command *command, struct compile_input *input
     struct compile_input *const input = &inputs[command->options.input_count++];
     *input = *current;
     input->path = path;
-    command->has_idle_events = false;
+    command->idle_option = NULL;
 }
 
-/// Reads the command line in order, since --events applies to what follows it.
+/// Reads the command line in order, since some options apply to what follows them.
 /// @return false when the program is to end with `code`.
 static bool parse_command(int argc, char **argv, struct arena *arena,
                           struct verify_command *command, enum troupe_exit *code)
 {
-    enum { OPTION_SEED = 256, OPTION_SKELETON, OPTION_EVENTS, OPTION_JSON };
+    enum { OPTION_SEED = 256, OPTION_SKELETON, OPTION_EVENTS, OPTION_STF_TANGENTS, OPTION_JSON };
     static const struct option long_options[] = {
         {"seed", required_argument, NULL, OPTION_SEED},
         {"skeleton", required_argument, NULL, OPTION_SKELETON},
         {"events", required_argument, NULL, OPTION_EVENTS},
+        {"stf-tangents", required_argument, NULL, OPTION_STF_TANGENTS},
         {"json", no_argument, NULL, OPTION_JSON},
         {"help", no_argument, NULL, CLI_OPTION_HELP},
         {0},
@@ -74,7 +75,15 @@ static bool parse_command(int argc, char **argv, struct arena *arena,
                 return false;
             }
             current.events = strcmp(optarg, "none") == 0 ? NULL : optarg;
-            command->has_idle_events = true;
+            command->idle_option = "events";
+            break;
+        case OPTION_STF_TANGENTS:
+            if (!cli_parse_tangents(optarg, &current.is_stf_tangent_added)) {
+                cli_usage_error("verify", "--stf-tangents takes negated or added, not '%s'",
+                                optarg);
+                return false;
+            }
+            command->idle_option = "stf-tangents";
             break;
         case OPTION_JSON:
             command->is_json = true;
@@ -204,9 +213,10 @@ enum troupe_exit cli_verify(int argc, char **argv)
     enum troupe_exit code = TROUPE_EXIT_OK;
     if (parse_command(argc, argv, &arena, &command, &code)) {
         struct report report = {.out = stderr};
-        if (command.has_idle_events) {
+        if (command.idle_option != NULL) {
             report_warning(&report, "verify", "cli.order",
-                           "--events changes nothing here: it applies to sources after it");
+                           "--%s changes nothing here: it applies to sources after it",
+                           command.idle_option);
         }
         struct cli_pack pack = {0};
         struct cli_pack other = {0};
