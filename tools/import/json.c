@@ -139,6 +139,20 @@ struct json_value json_item(const struct json_value *array, size_t index)
     };
 }
 
+bool json_is_absent(const struct json_value *value)
+{
+    return value->value == NULL || json_is_null(value->value);
+}
+
+const char *json_compact(const struct json_value *value, struct arena *arena)
+{
+    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
+    const size_t size_bytes = json_dumpb(value->value, NULL, 0, flags);
+    char *const text = arena_take(arena, size_bytes + 1, 1);
+    json_dumpb(value->value, text, size_bytes, flags);
+    return text;
+}
+
 bool json_as_object(const struct json_value *value)
 {
     return json_is_object(value->value);

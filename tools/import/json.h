@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena.h"
 #include "report.h"
 
 struct json_t;
@@ -54,6 +55,12 @@ struct json_value json_member(const struct json_value *object, const char *key);
 
 /// Returns an item of an array; its `value` is null past the end.
 struct json_value json_item(const struct json_value *array, size_t index);
+
+/// Returns whether there is no value, or null.
+bool json_is_absent(const struct json_value *value);
+
+/// Returns a value as text without white space, in the arena.
+const char *json_compact(const struct json_value *value, struct arena *arena);
 
 /// Return whether a value is of that kind, and what it is. They report nothing.
 bool json_as_object(const struct json_value *value);

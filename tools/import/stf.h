@@ -31,6 +31,7 @@ enum stf_type {
     STF_MESH_INSTANCE,
     STF_NODE,
     STF_PREFAB,
+    STF_TYPE_COUNT,
 };
 
 /// How far a walk over resources has come with one of them.
@@ -53,8 +54,8 @@ struct stf_resource {
     struct stf_resource *owner; // armature of a bone
     enum stf_walk walk;         // over children
     enum stf_walk fallback_walk;
-    struct stf_resource *fallback; // what is used instead, itself where it is known; null = nothing
-    const char *json;              // compact; null until asked for
+    struct stf_resource *fallback; // of an unknown type: what is used instead; null = nothing
+    struct scene_component kept;   // id, type and JSON for the scene; null until asked for
 };
 
 /// Texts that are found again, however many they are. Zero-initialise.
@@ -72,17 +73,26 @@ struct stf_range {
     uint64_t size_bytes;
 };
 
+/// Resources and their children.
+struct stf_tree {
+    uint32_t count;
+    struct stf_resource **items; // parents first; their `index` is the one in here
+    int32_t *parents;            // -1 for roots
+};
+
 /// A node of the file; the first nodes of the scene are these, bones come after them.
 struct stf_node {
     struct stf_resource *resource;
     struct stf_resource *instance; // null without one that is known
+    struct stf_armature *armature; // of an armature instance, else null
     int32_t scene_instance;        // of an armature instance, else -1
 };
 
 struct stf_bone {
     struct stf_resource *resource;
-    const char *name; // in the scene's arena
-    int32_t parent;   // smaller index; -1 = hangs on the armature itself
+    const char *name; // in the scene's arena, and so is the id
+    const char *id;
+    int32_t parent; // smaller index; -1 = hangs on the armature itself
     double length;
     struct scene_transform in_armature; // as the file says it
     struct scene_transform rest;        // local
@@ -91,7 +101,8 @@ struct stf_bone {
 /// An armature that some node carries.
 struct stf_armature {
     struct stf_resource *resource;
-    const char *name; // in the scene's arena
+    const char *name; // in the scene's arena, and so is the id
+    const char *id;
     uint32_t bone_count;
     struct stf_bone *bones;          // parents first, in the order of root_bones and children
     struct scene_humanoid *humanoid; // null without one
@@ -143,14 +154,21 @@ struct stf {
     struct import_options options;
     const unsigned char *bytes; // of the file
     struct json_value root;
+    struct json_value resource_list;
     struct json_value buffers;
     uint64_t budget_bytes; // what decoding may still take
+    uint64_t curve_bytes;  // what curves took, which need more keys than the file has
     uint32_t range_count;
     struct stf_range *ranges; // of the buffers after the JSON
     struct stf_names ids;
     struct stf_resource *resources; // [ids.count] in file order
     struct stf_names types;
-    bool *is_type_warned; // [types.count]
+    bool *is_type_warned;                 // [types.count]
+    uint32_t type_counts[STF_TYPE_COUNT]; // of resources
+    struct stf_branch *branches;          // of the walk over a tree
+    uint32_t walked_count;
+    struct stf_resource **walked; // [ids.count] the items of all trees
+    int32_t *walked_parents;
     struct stf_resource *prefab;
     uint32_t node_count;
     struct stf_node *nodes;
@@ -161,8 +179,9 @@ struct stf {
     uint32_t animation_count;
     struct stf_resource **animations; // of the clips: the prefab's, then all others of the file
     struct stf_property_table properties;
-    bool is_rotation_warned; // that one was not of unit length
-    bool is_euler_warned;    // that angles were made rotations
+    bool is_rotation_warned;   // that one was not of unit length
+    bool is_blendshape_warned; // that nobody knows which values are whose
+    bool is_euler_warned;      // that angles were made rotations
 };
 
 /// Takes memory for decoded data from the scene's arena; false where a file of this size could not
@@ -210,6 +229,12 @@ bool stf_buffer_bytes(struct stf *stf, const struct json_value *reference,
                       const struct json_value *owner, const unsigned char **bytes,
                       size_t *size_bytes);
 
+/// Walks down from resources to their `children`, all of one type; refuses cycles and resources
+/// that are a child twice.
+/// @param owner the resource that lists the first ones as `key`
+bool stf_tree_read(struct stf *stf, const struct json_value *owner, const char *key,
+                   enum stf_type type, struct stf_tree *tree);
+
 /// Scales a rotation to unit length; one of all zeros is none. Warns once a file.
 void stf_rotation_normalise(struct stf *stf, const struct json_value *at, double rotation[4]);
 
@@ -223,12 +248,13 @@ bool stf_transform_read(struct stf *stf, const struct json_value *trs,
 /// Reads the prefab's nodes, the armatures they carry, and makes nodes of all bones.
 bool stf_nodes_read(struct stf *stf);
 
-/// Reads an armature when it is first wanted.
-bool stf_armature_read(struct stf *stf, struct stf_resource *resource);
+/// Gives an armature, which is read when it is first wanted.
+bool stf_armature_read(struct stf *stf, struct stf_resource *resource,
+                       struct stf_armature **armature);
 
-/// Reads what the armature instances add to their armatures: poses, components, humanoids; makes
-/// the scene's instances and their skins.
-bool stf_instances_read(struct stf *stf);
+/// Makes the scene's instances: their bones as nodes from the first given one on, and what they add
+/// to their armatures.
+bool stf_instances_read(struct stf *stf, uint32_t first_bone_node);
 
 /// Reads the components of an instance's bones.
 /// @param value the armature instance
@@ -238,7 +264,7 @@ bool stf_components_read(struct stf *stf, const struct json_value *value,
 /// Reads the humanoid of an armature, if it has one.
 bool stf_humanoid_read(struct stf *stf, struct stf_armature *armature);
 
-/// Adds the palettes of meshes whose order is not their armature's.
+/// Makes the skins: one for each instance, and one for each mesh whose order of bones is another.
 bool stf_skins_read(struct stf *stf);
 
 /// Finds a blendshape of a mesh instance by name.
