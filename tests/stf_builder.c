@@ -316,12 +316,13 @@ json_t *stf_builder_mesh_instance(struct stf_builder *builder, const char *id, c
 
 // ---- animations ----
 
+static const char *const key_names[] = {"bezier",    "constant", "linear",
+                                        "quadratic", "cubic",    "baked"};
+
 /// @param before  the key before it, or null
 static json_t *key_json(const struct stf_layout *layout, const struct stf_key *key,
                         const struct stf_key *before)
 {
-    static const char *const names[] = {"bezier",    "constant", "linear",
-                                        "quadratic", "cubic",    "baked"};
     json_t *const array = json_array();
     json_array_append_new(array, json_boolean(key->type != STF_KEY_BAKED));
     if (layout->has_key_frames) {
@@ -329,7 +330,7 @@ static json_t *key_json(const struct stf_layout *layout, const struct stf_key *k
     }
     json_array_append_new(array, json_real(key->value));
     if (key->type != STF_KEY_UNNAMED) {
-        json_array_append_new(array, json_string(names[key->type]));
+        json_array_append_new(array, json_string(key_names[key->type]));
     }
     if (key->type == STF_KEY_BEZIER) {
         json_array_append_new(array, json_string(key->tangents ? key->tangents : "aligned"));
@@ -400,6 +401,23 @@ static json_t *keys_in_a_row(const struct stf_layout *layout, const struct stf_s
     return keys;
 }
 
+/// Returns what a track says of all of its keys.
+static const char *interpolation_of(const struct stf_track *track)
+{
+    const char *name = NULL;
+    for (uint32_t i = 0; i < track->subtrack_count; i++) {
+        for (uint32_t k = 0; k < track->subtracks[i].key_count; k++) {
+            const enum stf_key_type type = track->subtracks[i].keys[k].type;
+            const char *const own = type == STF_KEY_UNNAMED ? "unknown" : key_names[type];
+            if (name != NULL && strcmp(name, own) != 0) {
+                return "mixed";
+            }
+            name = own;
+        }
+    }
+    return name != NULL ? name : "unknown";
+}
+
 static json_t *track_json(struct stf_builder *builder, json_t *animation,
                           const struct stf_track *track, bool is_baked)
 {
@@ -413,7 +431,7 @@ static json_t *track_json(struct stf_builder *builder, json_t *animation,
     double *const timepoints = timepoints_of(track, &count);
     if (!builder->layout.has_key_frames) {
         json_object_set_new(object, "timepoints", numbers(timepoints, count));
-        json_object_set_new(object, "interpolation", json_string("mixed"));
+        json_object_set_new(object, "interpolation", json_string(interpolation_of(track)));
         json_object_set_new(object, "track_baked", json_boolean(is_baked));
     }
     json_t *const subtracks = json_array();
