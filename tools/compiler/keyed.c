@@ -37,6 +37,19 @@ static uint32_t planes_of(const struct entry *entry)
     return !entry->is_constant && entry->curve->in_tangents != NULL ? 3 : 1;
 }
 
+/// Whether all bezier intervals of two curves have handles at equal times, as they are stored.
+static bool have_equal_handles(const struct scene_curve *a, const struct scene_curve *b)
+{
+    for (uint32_t key = 0; key + 1 < a->key_count; key++) {
+        for (int i = 0; i < 2 && a->interpolations[key] == SCENE_BEZIER; i++) {
+            if (stored_float(a->handles[key][i]) != stored_float(b->handles[key][i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool belong_together(const struct entry *a, const struct entry *b)
 {
     const uint32_t count = key_count_of(a);
@@ -47,7 +60,8 @@ static bool belong_together(const struct entry *a, const struct entry *b)
         return true;
     }
     return memcmp(a->curve->times, b->curve->times, count * sizeof(double)) == 0 &&
-           memcmp(a->curve->interpolations, b->curve->interpolations, count - 1) == 0;
+           memcmp(a->curve->interpolations, b->curve->interpolations, count - 1) == 0 &&
+           have_equal_handles(a->curve, b->curve);
 }
 
 static uint8_t mode_of(const struct scene_curve *curve, uint32_t key, bool is_slerp)
@@ -57,6 +71,8 @@ static uint8_t mode_of(const struct scene_curve *curve, uint32_t key, bool is_sl
         return TRP_INTERPOLATION_STEP;
     case SCENE_CUBIC:
         return TRP_INTERPOLATION_CUBIC;
+    case SCENE_BEZIER:
+        return TRP_INTERPOLATION_BEZIER;
     default:
         return is_slerp ? TRP_INTERPOLATION_SLERP : TRP_INTERPOLATION_LINEAR;
     }
@@ -72,16 +88,31 @@ static bool has_one_mode(const struct scene_curve *curve)
     return true;
 }
 
-/// Writes the value of a key, or one of its tangents, less the reference of an additive clip.
+static bool is_bezier(const struct scene_curve *curve, uint32_t key)
+{
+    return key + 1 < curve->key_count && curve->interpolations[key] == SCENE_BEZIER;
+}
+
+/// Whether a plane of a key holds tangents, not a value: its own or that of a handle.
+static bool holds_tangents(const struct entry *entry, uint32_t key, uint32_t plane)
+{
+    if (planes_of(entry) == 1 || plane == 1) {
+        return false;
+    }
+    return plane == 0 ? key == 0 || !is_bezier(entry->curve, key - 1)
+                      : !is_bezier(entry->curve, key);
+}
+
+/// Writes the value of a key, its tangent or handle, less the reference of an additive clip.
 static void key_values(const struct motion *motion, const struct entry *entry, uint32_t key,
                        uint32_t plane, double *out)
 {
     const struct scene_curve *const curve = entry->curve;
     const uint32_t stride = curve->stride;
-    const bool is_tangent = planes_of(entry) == 3 && plane != 1;
-    const double *const from = !is_tangent  ? curve->values
-                               : plane == 0 ? curve->in_tangents
-                                            : curve->out_tangents;
+    const bool is_tangent = holds_tangents(entry, key, plane);
+    const double *const from = planes_of(entry) == 1 || plane == 1 ? curve->values
+                               : plane == 0                        ? curve->in_tangents
+                                                                   : curve->out_tangents;
     memcpy(out, from + (size_t)key * stride, stride * sizeof(double));
     if (entry->path == SCENE_PROPERTY) {
         for (uint32_t i = 0; i < stride && motion->value_reference != NULL && !is_tangent; i++) {
@@ -128,6 +159,29 @@ static void fill_plane(const struct motion *motion, const struct group *group, u
     }
 }
 
+/// Appends the times of the handles of a curve, if it has bezier intervals.
+/// @return where they start, 0 where there are none
+static uint32_t append_handles(const struct scene_curve *curve, size_t start, struct buffer *buffer)
+{
+    bool has_handles = false;
+    for (uint32_t key = 0; key < curve->key_count; key++) {
+        has_handles |= is_bezier(curve, key);
+    }
+    if (!has_handles) {
+        return 0;
+    }
+    buffer_align(buffer, 4);
+    const size_t at = buffer->size - start;
+    for (uint32_t key = 0; key < curve->key_count; key++) {
+        struct trp__key_curve handles = {0};
+        for (int i = 0; i < 2 && is_bezier(curve, key); i++) {
+            handles.x[i] = stored_float(curve->handles[key][i]);
+        }
+        buffer_append(buffer, &handles, sizeof handles);
+    }
+    return (uint32_t)at;
+}
+
 /// Appends the arrays of a group and fills its header.
 static void append_group(const struct motion *motion, const struct group *group, bool is_slerp,
                          size_t start, struct buffer *buffer, struct trp__key_group *header)
@@ -161,6 +215,9 @@ static void append_group(const struct motion *motion, const struct group *group,
             const uint8_t mode = key + 1 < group->key_count ? mode_of(curve, key, is_slerp) : 0;
             buffer_append(buffer, &mode, 1);
         }
+    }
+    if (!is_constant) {
+        header->curves = append_handles(curve, start, buffer);
     }
     arena_free(&arena);
 }
@@ -283,6 +340,8 @@ uint32_t keyed_encode(const struct motion *motion, const bool *is_keyed, bool is
 uint32_t keyed_bytes(const struct scene_curve *curve)
 {
     const uint32_t planes = curve->in_tangents != NULL ? 3 : 1;
-    return curve->key_count * curve->stride * planes * 4 +
+    // Handles are seldom where another curve has them.
+    const uint32_t handles = curve->handles != NULL ? sizeof(struct trp__key_curve) : 0;
+    return curve->key_count * (curve->stride * planes * 4 + handles) +
            (uint32_t)sizeof(struct trp__keyed_track);
 }

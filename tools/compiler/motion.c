@@ -211,6 +211,10 @@ static const struct scene_curve *curve_closed(const struct scene_curve *curve, d
         memcpy(closed->in_tangents, curve->in_tangents, count * stride * sizeof(double));
         memcpy(closed->out_tangents, curve->out_tangents, count * stride * sizeof(double));
     }
+    if (curve->handles != NULL) {
+        closed->handles = arena_take(arena, count + 1, sizeof *closed->handles);
+        memcpy(closed->handles, curve->handles, count * sizeof *closed->handles);
+    }
     return closed;
 }
 
@@ -430,12 +434,14 @@ bool curve_is_constant(const struct scene_curve *curve, enum scene_path path)
         if (!values_equal(curve->values, curve->values + key * stride, stride, path)) {
             return false;
         }
-        if (curve->interpolations[key - 1] == SCENE_CUBIC) {
-            // Opposite quaternions are no constant for a cubic, which does not flip.
+        const uint8_t interpolation = curve->interpolations[key - 1];
+        if (interpolation == SCENE_CUBIC || interpolation == SCENE_BEZIER) {
+            // Opposite quaternions are no constant for these, which do not flip.
             for (uint32_t i = 0; i < stride; i++) {
+                const double still = interpolation == SCENE_CUBIC ? 0.0 : curve->values[i];
                 if (curve->values[i] != curve->values[key * stride + i] ||
-                    curve->out_tangents[(key - 1) * stride + i] != 0.0 ||
-                    curve->in_tangents[key * stride + i] != 0.0) {
+                    curve->out_tangents[(key - 1) * stride + i] != still ||
+                    curve->in_tangents[key * stride + i] != still) {
                     return false;
                 }
             }

@@ -93,7 +93,8 @@ uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, 
 /// Whether a curve holds its value from key to key.
 bool curve_is_stepped(const struct scene_curve *curve);
 
-/// Whether all keys of a curve have one value (rotations: up to sign) and no tangent moves it.
+/// Whether all keys of a curve have one value (rotations: up to sign) and no tangent or handle
+/// moves it.
 bool curve_is_constant(const struct scene_curve *curve, enum scene_path path);
 
 #endif

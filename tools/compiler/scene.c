@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// The scene's evaluator: curves and transforms in double precision, by the formulas of glTF 2.0.
+// The scene's evaluator: curves and transforms in double precision, by the formulas of glTF 2.0
+// and, for bezier curves, of STF.
 #include "scene.h"
 
 #include <math.h>
@@ -112,6 +113,55 @@ static void curve_sample_cubic(const struct scene_curve *curve, uint32_t key, do
     }
 }
 
+double scene_bezier_parameter(const double handles[2], double part)
+{
+    const double leaving = handles[0];
+    const double arriving = handles[1];
+    double low = 0;
+    double high = 1;
+    double s = part;
+    // Newton's steps, halved where they leave the bracket. No term of the time is negative, so that
+    // it has all digits also where the curve starts without any speed of time.
+    for (int i = 0; i < 200; i++) {
+        const double r = 1 - s;
+        const double time = s * (3 * r * (r * leaving + s * arriving) + s * s);
+        if (time == part) {
+            break;
+        }
+        low = time < part ? s : low;
+        high = time > part ? s : high;
+        const double slope =
+            3 * (r * r * leaving + 2 * s * r * (arriving - leaving) + s * s * (1 - arriving));
+        const double next = s - (time - part) / slope; // not finite where the slope is 0
+        const double inside = next > low && next < high ? next : low + (high - low) / 2;
+        if (inside == s || inside == low || inside == high) {
+            break;
+        }
+        s = inside;
+    }
+    return s;
+}
+
+static void curve_sample_bezier(const struct scene_curve *curve, uint32_t key, double u,
+                                double *out)
+{
+    const uint32_t stride = curve->stride;
+    const double *const value0 = curve->values + (size_t)key * stride;
+    const double *const value1 = value0 + stride;
+    const double *const handle0 = curve->out_tangents + (size_t)key * stride;
+    const double *const handle1 = curve->in_tangents + (size_t)(key + 1) * stride;
+    const double s = scene_bezier_parameter(curve->handles[key], u);
+    const double r = 1 - s;
+    const double weight_value0 = r * r * r;
+    const double weight_handle0 = 3 * r * r * s;
+    const double weight_handle1 = 3 * r * s * s;
+    const double weight_value1 = s * s * s;
+    for (uint32_t i = 0; i < stride; i++) {
+        out[i] = (weight_value0 * value0[i] + weight_handle0 * handle0[i]) +
+                 (weight_handle1 * handle1[i] + weight_value1 * value1[i]);
+    }
+}
+
 void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, double time_s,
                         double *out)
 {
@@ -127,8 +177,12 @@ void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, d
     }
     const double interval_s = curve->times[key + 1] - curve->times[key];
     const double u = (time - curve->times[key]) / interval_s;
-    if (interpolation == SCENE_CUBIC) {
-        curve_sample_cubic(curve, key, u, interval_s, out);
+    if (interpolation == SCENE_CUBIC || interpolation == SCENE_BEZIER) {
+        if (interpolation == SCENE_CUBIC) {
+            curve_sample_cubic(curve, key, u, interval_s, out);
+        } else {
+            curve_sample_bezier(curve, key, u, out);
+        }
         if (path == SCENE_ROTATION) {
             quat_normalise(out, value);
         }

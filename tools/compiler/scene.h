@@ -111,7 +111,8 @@ struct scene_clip {
     struct scene_track *tracks;
     uint32_t event_count;
     struct scene_event *events; // in any order
-    double duration_s; // the largest key time of all tracks, also of ones the compiler drops
+    double duration_s; // as the file says; else the largest key time of all tracks, also of ones
+                       // the compiler drops; never less than that
 };
 
 /// A joint's local transform.
@@ -196,6 +197,10 @@ const char *scene_clip_name(const struct scene *scene, uint32_t clip, struct are
 /// Source: glTF 2.0 specification, Appendix C (interpolation).
 void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, double time_s,
                         double *out);
+
+/// Returns where a bezier interval reaches a part of its time: the parameter, in [0, 1].
+/// @param handles times of the leaving and the arriving handle, in [0, 1] of the interval
+double scene_bezier_parameter(const double handles[2], double part);
 
 /// Returns the local transform of a node as the file rests.
 struct scene_transform scene_node_rest(const struct scene_node *node);
