@@ -91,6 +91,9 @@ void TRP__KERNEL(sample_values)(const struct trp__value_control *blocks, uint32_
 void TRP__KERNEL(blend)(const trp_blend_layer *layers, uint32_t layer_count,
                         const trp_pose_block *rest, uint32_t block_count, trp_pose_block *pose);
 
+void TRP__KERNEL(limit)(const float *limits, const trp_pose_block *rest, uint32_t block_count,
+                        trp_pose_block *pose);
+
 void TRP__KERNEL(keyed)(const struct trp__key_strip *strip);
 
 void TRP__KERNEL(model)(const trp_skeleton *skeleton, const trp_pose_block *const *poses,

@@ -101,6 +101,11 @@ struct trp__kernels {
     void (*blend)(const trp_blend_layer *layers, uint32_t layer_count, const trp_pose_block *rest,
                   uint32_t block_count, trp_pose_block *pose);
 
+    /// Holds rotations of blocks [0, block_count) of one pose to their limits; see
+    /// trp_humanoid_clamp. `limits`: [block_count][6][16], 64-byte aligned, no NaN.
+    void (*limit)(const float *limits, const trp_pose_block *rest, uint32_t block_count,
+                  trp_pose_block *pose);
+
     /// Evaluates keyed values; reads and writes nothing but what the strip names.
     void (*keyed)(const struct trp__key_strip *strip);
 

@@ -10,6 +10,7 @@ const struct trp__kernels TRP__KERNEL(kernels) = {
     .sample = TRP__KERNEL(sample),
     .sample_values = TRP__KERNEL(sample_values),
     .blend = TRP__KERNEL(blend),
+    .limit = TRP__KERNEL(limit),
     .keyed = TRP__KERNEL(keyed),
     .group = TRP__WIDTH,
     .model = TRP__KERNEL(model),

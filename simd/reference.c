@@ -11,6 +11,7 @@ const struct trp__kernels trp__reference_kernels = {
     .sample = trp__reference_sample,
     .sample_values = trp__reference_sample_values,
     .blend = trp__reference_blend,
+    .limit = trp__reference_limit,
     .keyed = trp__reference_keyed,
     .group = 1,
     .model = trp__reference_model,

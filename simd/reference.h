@@ -18,6 +18,9 @@ void trp__reference_sample_values(const struct trp__value_control *blocks, uint3
 void trp__reference_blend(const trp_blend_layer *layers, uint32_t layer_count,
                           const trp_pose_block *rest, uint32_t block_count, trp_pose_block *pose);
 
+void trp__reference_limit(const float *limits, const trp_pose_block *rest, uint32_t block_count,
+                          trp_pose_block *pose);
+
 void trp__reference_keyed(const struct trp__key_strip *strip);
 
 void trp__reference_model(const trp_skeleton *skeleton, const trp_pose_block *const *poses,

@@ -42,6 +42,10 @@ static inline trp__angle trp__angle_half(trp__angle angle)
     return (uint64_t)((int64_t)angle / 2);
 }
 
+/// Returns the direction of (x, y) from +x towards +y in radians, (-pi, pi], within 3 ulp; 0 for
+/// (0, 0). Neither may be infinite or NaN.
+double trp__radians_of(double x, double y);
+
 /// Returns the sine and cosine of an angle, each within 3 ulp, exact at quarter turns.
 struct trp__direction trp__direction_of(trp__angle angle);
 

@@ -7,7 +7,9 @@
 
 #include <float.h>
 #include <stdbool.h>
+#include <troupe/blendtree.h>
 #include <troupe/event.h>
+#include <troupe/humanoid.h>
 #include <troupe/pack.h>
 #include <troupe/root_motion.h>
 #include <troupe/track.h>
@@ -20,7 +22,7 @@
 struct trp__check {
     const uint8_t *bytes;
     uint64_t end; // of what sections may use: the zero bytes of the tail follow
-    const struct trp__section *sections[TRP__SECTION_PROPERTIES + 1]; // by kind, or null
+    const struct trp__section *sections[TRP__SECTION_BLENDTREES + 1]; // by kind, or null
     trp_pack pack;
     trp_diagnostic diagnostic;
 };
@@ -49,6 +51,23 @@ bool trp__check_keyed(struct trp__check *check, const uint8_t *at, uint32_t size
 bool trp__check_events_and_root_motion(struct trp__check *check, const uint8_t *at,
                                        uint32_t size_bytes, const struct trp__checked_clip *clip,
                                        uint64_t segments_start, uint64_t segments_end);
+
+/// Checks an instance. Skeletons are known to be good.
+bool trp__check_instance(struct trp__check *check, const uint8_t *at, uint32_t size_bytes);
+
+/// Checks a blend tree. Clips are known to be good.
+bool trp__check_blendtree(struct trp__check *check, const uint8_t *at, uint32_t size_bytes);
+
+/// The rules on a pose that a pack holds.
+struct trp__pose_rules {
+    const char *padding;
+    const char *finite;
+    const char *rotation;
+};
+
+/// Checks that a pose is finite, turns by rotations, and is the identity where there is no joint.
+bool trp__check_pose(struct trp__check *check, const trp_skeleton *skeleton,
+                     const trp_pose_block *pose, const struct trp__pose_rules *rules);
 
 /// Checks a reference to a string, the u32 at `at`.
 bool trp__check_name(struct trp__check *check, const uint32_t *at);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
-#include <troupe/clip.h>
+#include <troupe/instance.h>
 #include <troupe/property.h>
 
 #include "arguments.h"
@@ -18,6 +18,20 @@ trp_result trp_clip_bind(trp_clip *clip, const trp_skeleton *skeleton)
     }
     clip->rest = skeleton->rest;
     clip->base = skeleton->rest;
+    return TRP_OK;
+}
+
+trp_result trp_clip_bind_instance(trp_clip *clip, const trp_instance *instance)
+{
+    if (!clip || !clip->bytes || !instance || !instance->bytes) {
+        return TRP_ERROR_ARGUMENT;
+    }
+    const struct trp__instance_header *const header = (const void *)instance->bytes;
+    if (!clip->rest || (clip->flags & TRP_CLIP_ADDITIVE) ||
+        clip->block_count != header->block_count) {
+        return TRP_ERROR_MISMATCH;
+    }
+    clip->base = instance->pose;
     return TRP_OK;
 }
 
@@ -126,7 +140,7 @@ trp_result trp_clip_prepare(const trp_clip *clip, uint32_t segment, void *memory
         !trp__is_aligned(memory, TRP_ALIGNMENT)) {
         return TRP_ERROR_ARGUMENT;
     }
-    if (!clip->rest && clip->block_count > 0) {
+    if (!(clip->rest && clip->base) && clip->block_count > 0) {
         return TRP_ERROR_MISMATCH;
     }
     if (memory_bytes < trp_clip_prepared_bytes(clip)) {
@@ -142,6 +156,7 @@ trp_result trp_clip_prepare(const trp_clip *clip, uint32_t segment, void *memory
         .pack_hash = clip->pack_hash,
         .clip_bytes = clip->bytes,
         .rest = clip->rest,
+        .base = clip->base,
         .clip_index = clip->index,
         .segment = segment,
         .block_count = clip->block_count,

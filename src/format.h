@@ -380,6 +380,13 @@ _Static_assert(sizeof(struct trp__humanoid) == 2344, "layout");
 _Static_assert(sizeof(struct trp__component) == 32, "layout");
 _Static_assert(sizeof(struct trp__blendtree_header) == 32, "layout");
 
+/// Returns where object `index` of a section starts.
+static inline const uint8_t *trp__object_at(const uint8_t *section, uint32_t index)
+{
+    const struct trp__entry *const entries = (const void *)section;
+    return section + entries[index].offset;
+}
+
 static inline const struct trp__property *trp__properties_of(const uint8_t *property_set)
 {
     return (const void *)(property_set + sizeof(struct trp__property_set_header));

@@ -33,20 +33,13 @@ uint64_t trp_pack_hash(const trp_pack *pack)
     return pack == NULL ? 0 : pack->hash;
 }
 
-/// Returns where object `index` of a section starts.
-static const uint8_t *object_at(const uint8_t *section, uint32_t index)
-{
-    const struct trp__entry *const entries = (const void *)section;
-    return section + entries[index].offset;
-}
-
 trp_result trp_pack_skeleton(const trp_pack *pack, uint32_t index, trp_skeleton *skeleton)
 {
     if (pack == NULL || skeleton == NULL || index >= pack->skeleton_count) {
         return TRP_ERROR_ARGUMENT;
     }
     const struct trp__skeleton_header *const header =
-        (const void *)object_at(pack->skeletons, index);
+        (const void *)trp__object_at(pack->skeletons, index);
     const uint32_t lane_count = header->block_count * TRP_BLOCK_LANES;
     const trp_pose_block *const rest = (const void *)(header + 1);
     const uint64_t *const name_hashes = (const void *)(rest + header->block_count);
@@ -83,7 +76,7 @@ trp_result trp_pack_skin(const trp_pack *pack, uint32_t index, trp_skin *skin)
     if (pack == NULL || skin == NULL || index >= pack->skin_count) {
         return TRP_ERROR_ARGUMENT;
     }
-    const struct trp__skin_header *const header = (const void *)object_at(pack->skins, index);
+    const struct trp__skin_header *const header = (const void *)trp__object_at(pack->skins, index);
     const float(*const inverse_bind)[12] = (const void *)(header + 1);
     *skin = (trp_skin){
         .name = (const char *)pack->strings + header->name,
@@ -103,7 +96,7 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
         return TRP_ERROR_ARGUMENT;
     }
     const struct trp__entry *const entries = (const void *)pack->clips;
-    const struct trp__clip_header *const header = (const void *)object_at(pack->clips, index);
+    const struct trp__clip_header *const header = (const void *)trp__object_at(pack->clips, index);
     trp_skeleton skeleton = {0};
     if (header->skeleton != TRP_NONE) {
         (void)trp_pack_skeleton(pack, header->skeleton, &skeleton);
@@ -163,7 +156,7 @@ trp_result trp_pack_property_set(const trp_pack *pack, uint32_t index, trp_prope
         return TRP_ERROR_ARGUMENT;
     }
     const struct trp__property_set_header *const header =
-        (const void *)object_at(pack->property_sets, index);
+        (const void *)trp__object_at(pack->property_sets, index);
     const struct trp__property *const properties = (const void *)(header + 1);
     *set = (trp_property_set){
         .name = (const char *)pack->strings + header->name,
@@ -184,7 +177,7 @@ uint32_t trp_pack_find_clip(const trp_pack *pack, uint64_t name_hash)
         return TRP_NONE;
     }
     for (uint32_t i = 0; i < pack->clip_count; i++) {
-        const struct trp__clip_header *const header = (const void *)object_at(pack->clips, i);
+        const struct trp__clip_header *const header = (const void *)trp__object_at(pack->clips, i);
         if (header->name_hash == name_hash) {
             return i;
         }

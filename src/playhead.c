@@ -11,6 +11,14 @@
 #define SPEEDS_PER_ONE (1 << 16) // in steps of which ticks are exact
 #define MAX_SPEED (1 << 15)
 
+trp_play_mode trp_clip_play_mode(const trp_clip *clip)
+{
+    const uint32_t flags = clip ? clip->flags : 0;
+    return flags & TRP_CLIP_PING_PONG ? TRP_PLAY_PING_PONG
+           : flags & TRP_CLIP_LOOPS   ? TRP_PLAY_LOOP
+                                      : TRP_PLAY_CLAMP;
+}
+
 // -- Timelines
 
 /// What time is counted in.

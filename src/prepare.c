@@ -5,6 +5,8 @@
 // so every path keeps a cursor into it. FORMAT.md, "Decoding", is the specification.
 #include "prepare.h"
 
+#include <stdbool.h>
+
 _Static_assert((int)TRP__BLOCK_LERP == (int)TRP__RULE_LERP, "kernels know the rules by number");
 _Static_assert((int)TRP__BLOCK_NLERP == (int)TRP__RULE_NLERP, "kernels know the rules by number");
 _Static_assert((int)TRP__BLOCK_CORRECTED == (int)TRP__RULE_CORRECTED, "as above");
@@ -21,7 +23,8 @@ struct path_cursor {
 };
 
 struct expansion {
-    const trp_pose_block *rest; ///< null: identity
+    const trp_pose_block *rest; ///< of resting lanes; null: identity
+    const trp_pose_block *base; ///< of lanes that the clip says nothing of, likewise
     const struct trp__clip_parts *parts;
     const struct trp__segment *segment;
     const uint8_t *rule;
@@ -199,10 +202,13 @@ static void expand_means(struct expansion *expansion, uint32_t index,
     if (!expansion->rest) {
         return;
     }
+    const uint32_t resting = parts->resting[0][index];
     for (uint32_t left = 0xFFFF & ~(animated | constant); left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const trp_pose_block *const still =
+            resting >> lane & 1 ? &expansion->rest[index] : &expansion->base[index];
         for (uint32_t i = 0; i < 4; i++) { // + 0 as in trp__copy_still
-            mean[i][lane] = expansion->rest[index].rotation[i][lane] + 0.0f;
+            mean[i][lane] = still->rotation[i][lane] + 0.0f;
         }
     }
 }
@@ -230,6 +236,33 @@ static void store_vector(struct trp__channel *channels, uint32_t lane, const uin
     }
 }
 
+/// Writes what lanes have that nothing is stored of: rest or base.
+static void expand_still_vectors(const struct expansion *expansion, uint32_t path, uint32_t index,
+                                 struct trp__channel *channels)
+{
+    const bool is_scale = path == TRP_PATH_SCALE;
+    if (!expansion->rest) {
+        for (uint32_t i = 0; i < 3; i++) {
+            fill(is_scale ? 1.0f : 0.0f, channels[i].base);
+        }
+        return;
+    }
+    const trp_pose_block *const rest = &expansion->rest[index];
+    const trp_pose_block *const base = &expansion->base[index];
+    for (uint32_t i = 0; i < 3; i++) {
+        trp__copy_still(is_scale ? base->scale[i] : base->translation[i], TRP_BLOCK_LANES,
+                        channels[i].base);
+    }
+    uint32_t left = base == rest ? 0 : expansion->parts->resting[path][index];
+    for (; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        for (uint32_t i = 0; i < 3; i++) {
+            channels[i].base[lane] =
+                (is_scale ? rest->scale[i][lane] : rest->translation[i][lane]) + 0.0f;
+        }
+    }
+}
+
 /// Translations or scales.
 static void expand_vectors(struct expansion *expansion, uint32_t path, uint32_t index,
                            struct trp__block_control *block)
@@ -238,15 +271,7 @@ static void expand_vectors(struct expansion *expansion, uint32_t path, uint32_t 
     const struct trp__clip_parts *const parts = expansion->parts;
     struct path_cursor *const cursor = &expansion->paths[path];
     struct trp__channel *const channels = &block->channel[3 * path];
-    for (uint32_t i = 0; i < 3; i++) {
-        if (expansion->rest) {
-            const trp_pose_block *const rest = &expansion->rest[index];
-            trp__copy_still(path == TRP_PATH_SCALE ? rest->scale[i] : rest->translation[i],
-                            TRP_BLOCK_LANES, channels[i].base);
-        } else {
-            fill(path == TRP_PATH_SCALE ? 1.0f : 0.0f, channels[i].base);
-        }
-    }
+    expand_still_vectors(expansion, path, index, channels);
     for (uint32_t left = parts->constant[path][index]; left != 0; left &= left - 1) {
         store_vector(channels, (uint32_t)__builtin_ctz(left),
                      parts->vector_constants[path] + cursor->constant * vector_bytes);
@@ -305,6 +330,7 @@ void trp__segment_expand(const trp_clip *clip, const struct trp__clip_parts *par
 {
     struct expansion expansion = {
         .rest = clip->flags & TRP_CLIP_ADDITIVE ? NULL : clip->rest,
+        .base = clip->base,
         .parts = parts,
         .segment = segment,
         .rule = segment->rules,

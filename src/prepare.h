@@ -19,15 +19,16 @@ struct trp__prepared {
     uint64_t pack_hash;
     const uint8_t *clip_bytes;  ///< the clip, by where it lies
     const trp_pose_block *rest; ///< its skeleton's: rest values are part of what was prepared
+    const trp_pose_block *base; ///< likewise
     uint32_t clip_index;
     uint32_t segment;
     uint32_t block_count;
     uint32_t row_bytes;
     uint32_t value_block_count;
 #if UINTPTR_MAX == UINT64_MAX
-    uint8_t reserved[12];
+    uint8_t reserved[4];
 #else
-    uint8_t reserved[20];
+    uint8_t reserved[16];
 #endif
 };
 

@@ -13,12 +13,13 @@
 /// Requests whose keyed tracks are evaluated at once.
 #define KEYED_INSTANCES 16u
 
-/// Requests that read the same segment with the same rest pose.
+/// Requests that read the same segment with the same rest pose and base.
 struct group {
     const trp_clip *clip;                 ///< null until a request asks for the group
     const struct trp__prepared *prepared; ///< or null
     const uint8_t *clip_bytes;
     const trp_pose_block *rest;
+    const trp_pose_block *base;
     uint32_t segment;
     uint32_t request_end; ///< in batch::order, while sorting the next free place
     bool has_poses;       ///< some request asks for one
@@ -120,7 +121,7 @@ static trp_result check_request(const trp_sample_request *request)
         (request->flags & ~TRP_SAMPLE_ADDITIVE)) {
         return TRP_ERROR_ARGUMENT;
     }
-    const bool is_unbound = request->pose && clip->block_count > 0 && !clip->rest;
+    const bool is_unbound = request->pose && clip->block_count > 0 && !(clip->rest && clip->base);
     const bool is_refused =
         (request->flags & TRP_SAMPLE_ADDITIVE) && !(clip->flags & TRP_CLIP_ADDITIVE);
     return is_unbound || is_refused ? TRP_ERROR_MISMATCH : TRP_OK;
@@ -157,35 +158,48 @@ static trp_result check_arguments(const trp_sample_args *args, trp_isa isa)
 
 // -- Groups
 
-static uint32_t hash_of(const uint8_t *clip_bytes, const trp_pose_block *rest, uint32_t segment)
+/// What makes a group.
+struct group_key {
+    const uint8_t *clip_bytes;
+    const trp_pose_block *rest;
+    const trp_pose_block *base;
+    uint32_t segment;
+};
+
+static uint32_t hash_of(const struct group_key *key)
 {
-    const uint64_t place = (uint64_t)(uintptr_t)clip_bytes ^ (uint64_t)(uintptr_t)rest << 24;
-    const uint64_t mixed = (place ^ (uint64_t)segment << 48) * 0x9E3779B97F4A7C15u;
+    const uint64_t place = (uint64_t)(uintptr_t)key->clip_bytes ^
+                           (uint64_t)(uintptr_t)key->rest << 24 ^
+                           (uint64_t)(uintptr_t)key->base << 12;
+    const uint64_t mixed = (place ^ (uint64_t)key->segment << 48) * 0x9E3779B97F4A7C15u;
     return (uint32_t)(mixed >> 32);
 }
 
-static int is_group(const struct group *group, const uint8_t *clip_bytes,
-                    const trp_pose_block *rest, uint32_t segment)
+static int is_group(const struct group *group, const struct group_key *key)
 {
-    return group->clip_bytes == clip_bytes && group->rest == rest && group->segment == segment;
+    return group->clip_bytes == key->clip_bytes && group->rest == key->rest &&
+           group->base == key->base && group->segment == key->segment;
 }
 
 /// Finds a group, or makes an empty one.
-static uint32_t group_for(struct batch *batch, const uint8_t *clip_bytes,
-                          const trp_pose_block *rest, uint32_t segment)
+static uint32_t group_for(struct batch *batch, const struct group_key *key)
 {
-    uint32_t slot = hash_of(clip_bytes, rest, segment) & (batch->table_count - 1);
+    uint32_t slot = hash_of(key) & (batch->table_count - 1);
     while (batch->table[slot] != 0) {
         const uint32_t found = batch->table[slot] - 1;
-        if (is_group(&batch->groups[found], clip_bytes, rest, segment)) {
+        if (is_group(&batch->groups[found], key)) {
             return found;
         }
         slot = (slot + 1) & (batch->table_count - 1);
     }
     const uint32_t made = batch->group_count++;
     batch->table[slot] = made + 1;
-    batch->groups[made] =
-        (struct group){.clip_bytes = clip_bytes, .rest = rest, .segment = segment};
+    batch->groups[made] = (struct group){
+        .clip_bytes = key->clip_bytes,
+        .rest = key->rest,
+        .base = key->base,
+        .segment = key->segment,
+    };
     return made;
 }
 
@@ -193,9 +207,13 @@ static void add_prepared(struct batch *batch, const trp_sample_args *args)
 {
     for (uint32_t i = 0; i < args->prepared_count; i++) {
         const struct trp__prepared *const prepared = args->prepared[i];
-        const uint32_t group =
-            group_for(batch, prepared->clip_bytes, prepared->rest, prepared->segment);
-        batch->groups[group].prepared = prepared;
+        const struct group_key key = {
+            prepared->clip_bytes,
+            prepared->rest,
+            prepared->base,
+            prepared->segment,
+        };
+        batch->groups[group_for(batch, &key)].prepared = prepared;
     }
 }
 
@@ -225,9 +243,14 @@ static trp_result assign_groups(struct batch *batch, const trp_sample_args *args
             phase_rate = trp__phase_rate(clip);
         }
         const trp__phase phase = trp__phase_at(clip, phase_rate, request->time_s);
-        const uint32_t segment = trp__segment_at(clip, phase);
-        if (i == 0 || !is_group(&batch->groups[group], clip->bytes, clip->rest, segment)) {
-            group = group_for(batch, clip->bytes, clip->rest, segment);
+        const struct group_key key = {
+            clip->bytes,
+            clip->rest,
+            clip->base,
+            trp__segment_at(clip, phase),
+        };
+        if (i == 0 || !is_group(&batch->groups[group], &key)) {
+            group = group_for(batch, &key);
         }
         struct group *const at = &batch->groups[group];
         if (!at->clip) {

@@ -98,7 +98,7 @@ static bool check_sections(struct trp__check *check)
                     section->size_bytes <= check->end - section->offset,
                 "section.range", &section->size_bytes);
         used = section->offset + section->size_bytes;
-        if (section->kind < TRP__SECTION_STRINGS || section->kind > TRP__SECTION_PROPERTIES) {
+        if (section->kind < TRP__SECTION_STRINGS || section->kind > TRP__SECTION_BLENDTREES) {
             continue;
         }
         REQUIRE(check->sections[section->kind] == NULL, "section.twice", &section->kind);
@@ -237,23 +237,24 @@ static bool check_skeleton_depth(struct trp__check *check, const trp_skeleton *s
     return true;
 }
 
-static bool check_skeleton_rest(struct trp__check *check, const trp_skeleton *skeleton)
+bool trp__check_pose(struct trp__check *check, const trp_skeleton *skeleton,
+                     const trp_pose_block *pose, const struct trp__pose_rules *rules)
 {
     static const float identity[10] = {0, 0, 0, 1, 0, 0, 0, 1, 1, 1};
     for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
         // The ten values of a lane lie 16 floats apart: rotation, translation, scale.
-        const float *const block = (const void *)&skeleton->rest[lane / TRP_BLOCK_LANES];
+        const float *const block = (const void *)&pose[lane / TRP_BLOCK_LANES];
         const float *const values = block + lane % TRP_BLOCK_LANES;
         const bool is_padding = skeleton->joint_of_lane[lane] == TRP_NO_LANE;
         double length = 0;
         for (uint32_t i = 0; i < 10; i++) {
             const float *const value = values + i * TRP_BLOCK_LANES;
-            REQUIRE(!is_padding || memcmp(value, &identity[i], sizeof *value) == 0,
-                    "skeleton.padding", value);
-            REQUIRE(trp__is_finite(*value), "skeleton.rest", value);
+            REQUIRE(!is_padding || memcmp(value, &identity[i], sizeof *value) == 0, rules->padding,
+                    value);
+            REQUIRE(trp__is_finite(*value), rules->finite, value);
             length += i < 4 ? (double)*value * (double)*value : 0;
         }
-        REQUIRE(length >= 0.999 * 0.999 && length <= 1.001 * 1.001, "skeleton.rotation", values);
+        REQUIRE(length >= 0.999 * 0.999 && length <= 1.001 * 1.001, rules->rotation, values);
     }
     return true;
 }
@@ -287,8 +288,13 @@ static bool check_skeleton(struct trp__check *check, const uint8_t *at, uint32_t
             return false;
         }
     }
+    static const struct trp__pose_rules rules = {
+        .padding = "skeleton.padding",
+        .finite = "skeleton.rest",
+        .rotation = "skeleton.rotation",
+    };
     return check_skeleton_lanes(check, &skeleton) && check_skeleton_depth(check, &skeleton) &&
-           check_skeleton_rest(check, &skeleton);
+           trp__check_pose(check, &skeleton, skeleton.rest, &rules);
 }
 
 static bool check_skin(struct trp__check *check, const uint8_t *at, uint32_t size_bytes)
@@ -815,8 +821,12 @@ static bool check_everything(struct trp__check *check, uint64_t size_bytes)
                          &pack->skin_count) &&
            check_objects(check, TRP__SECTION_PROPERTIES, TRP_ALIGNMENT, check_property_set,
                          &pack->property_sets, &pack->property_set_count) &&
+           check_objects(check, TRP__SECTION_INSTANCES, TRP_ALIGNMENT, trp__check_instance,
+                         &pack->instances, &pack->instance_count) &&
            check_objects(check, TRP__SECTION_CLIPS, 16, check_clip, &pack->clips,
-                         &pack->clip_count);
+                         &pack->clip_count) &&
+           check_objects(check, TRP__SECTION_BLENDTREES, TRP_ALIGNMENT, trp__check_blendtree,
+                         &pack->blendtrees, &pack->blendtree_count);
 }
 
 trp_result trp__pack_validate(const void *bytes, size_t size_bytes, trp_pack *pack,

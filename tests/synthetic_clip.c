@@ -659,6 +659,7 @@ struct synthetic_clip synthetic_clip_make(const struct synthetic_recipe *recipe)
     clip.clip.bytes = home;
     clip.clip.size_bytes = bytes.count;
     clip.clip.rest = clip.rest;
+    clip.clip.base = clip.rest;
     return clip;
 }
 

@@ -50,8 +50,10 @@ static void test_clip_bind_takes_the_rest_of_a_fitting_skeleton(void **state)
     struct synthetic_clip clip = synthetic_clip_make(&mixed);
     const trp_skeleton skeleton = skeleton_for(&clip, clip.lane_count);
     clip.clip.rest = NULL;
+    clip.clip.base = NULL;
     assert_int_equal(trp_clip_bind(&clip.clip, &skeleton), TRP_OK);
     assert_ptr_equal(clip.clip.rest, skeleton.rest);
+    assert_ptr_equal(clip.clip.base, skeleton.rest);
 }
 
 static void test_clip_bind_refuses_other_skeletons(void **state)

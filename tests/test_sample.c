@@ -821,6 +821,7 @@ static void test_sample_prepared_for_another_rest_is_not_used(void **state)
     trp_pose_block *const rest = synthetic_pose(&clip);
     assert_int_equal(trp_pose_identity(rest, 1), TRP_OK);
     clip.clip.rest = rest;
+    clip.clip.base = rest;
     trp_pose_block *const expected = synthetic_pose(&clip);
     sample_one(&clip.clip, 0, expected);
     const trp_sample_request request = {.clip = &clip.clip, .pose = synthetic_pose(&clip)};
