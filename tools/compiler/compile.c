@@ -169,7 +169,15 @@ static bool open_source(struct compilation *compilation, const struct compile_in
     source->skeleton_indices = ARENA_NEW(&compilation->arena, uint32_t, source->skeleton_count);
     if (source->skeleton_count == 0) {
         report_warning(report, NULL, "scene.still",
-                       "no skin and nothing animated: nothing to keep");
+                       "no bones and nothing animated: nothing to keep");
+    }
+    for (uint32_t i = 0; i < source->scene.instance_count; i++) {
+        const struct scene_instance *const instance = &source->scene.instances[i];
+        if (instance->bone_count == 0) {
+            report_warning(report, source->scene.nodes[instance->node].name, "instance.bones",
+                           "armature '%s' has no bones: the instance is left out",
+                           instance->armature_name);
+        }
     }
     return find_root_joint(source, report);
 }
