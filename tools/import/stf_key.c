@@ -133,9 +133,11 @@ static bool key_read(const struct track_reader *reader, const struct json_value 
         return false;
     }
     const struct json_value name_value = json_item(value, at);
-    const char *name = "";
+    const char *name;
     if (json_as_string(&name_value, &name)) {
         at++;
+    } else {
+        name = "";
     }
     key->interpolation = interpolation_named(name);
     key->is_generated = reader->is_baked || !is_truth || strcmp(name, "baked") == 0;
