@@ -445,6 +445,74 @@ static void test_cli_stf_sample_clip_plays_over_the_instance(void **state)
     }
 }
 
+/// Both instances have the same armature, so that clips of one play on the other.
+static void test_cli_stf_sample_clip_plays_on_another_instance(void **state)
+{
+    (void)state;
+    static const double rest[4] = {0, 0, 0, 1};
+    json_t *const object = expect_json(run("sample", "hero.trp", "--clip", "Wave", "--instance",
+                                           "Rival", "--time", "1", "--json", NULL),
+                                       "sample");
+    assert_numbers(joint_with_id(object, "id-chest"), "translation", (const double[]){0, 1.5, 0},
+                   3);
+    assert_numbers(joint_with_id(object, "id-head"), "rotation", rest, 4);
+    json_decref(object);
+}
+
+static void test_cli_stf_sample_additive_clip_lies_on_the_instance(void **state)
+{
+    (void)state;
+    struct outcome outcome =
+        run("compile", "--quiet", "--additive", "rest", "hero.stf", "-o", "additive.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    json_t *const object =
+        expect_json(run("sample", "additive.trp", "--clip", "Wave", "--instance", "Hero", "--time",
+                        "1", "--space", "model", "--json", NULL),
+                    "sample");
+    double matrix[12];
+    numbers_of(joint_with_id(object, "id-head"), "model", matrix, 12);
+    assert_float_equal(matrix[7], 3.0, 1e-5); // 1 + 1.5 + the posed 0.5
+    assert_float_equal(matrix[2], 0.96, 1e-5);
+    json_decref(object);
+}
+
+static void test_cli_stf_sample_clip_of_values_leaves_the_instance_as_it_stands(void **state)
+{
+    (void)state;
+    struct stf_builder builder;
+    stf_builder_start(&builder, (struct stf_layout){0});
+    add_rig(&builder);
+    add_hero(&builder, "hero", "Hero", "i-hero");
+    stf_builder_pose(&builder, "i-hero", "id-head", &posed_head);
+    add_face(&builder);
+    const struct stf_key keys[] = {{.frame = 0, .value = 0.25, .type = STF_KEY_LINEAR},
+                                   {.frame = 10, .value = 0.75, .type = STF_KEY_LINEAR}};
+    const struct stf_track track = {
+        .target = {"face", "instance", "blendshape", "Key 2", "value"},
+        .subtracks = {{.keys = keys, .key_count = 2}},
+        .subtrack_count = 1,
+    };
+    stf_builder_animation(&builder, &(struct stf_animation){.id = "id-smile",
+                                                            .name = "Smile",
+                                                            .fps = 10,
+                                                            .range = {0, 10},
+                                                            .tracks = &track,
+                                                            .track_count = 1});
+    write_file(&builder, "smile.stf");
+    struct outcome outcome = run("compile", "--quiet", "smile.stf", "-o", "smile.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    json_t *const object = expect_json(run("sample", "smile.trp", "--clip", "Smile", "--instance",
+                                           "Hero", "--time", "0.5", "--json", NULL),
+                                       "sample");
+    assert_numbers(joint_with_id(object, "id-head"), "rotation", posed_head.rotation, 4);
+    const json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+    const json_t *const property = json_array_get(json_object_get(sample, "properties"), 0);
+    assert_numbers(property, "values", (const double[]){0.5}, 1);
+    json_decref(object);
+}
+
 static void test_cli_stf_sample_finds_a_blendshape_by_its_name(void **state)
 {
     (void)state;
@@ -561,6 +629,9 @@ int main(void)
         cmocka_unit_test(test_cli_stf_verify_reads_sources_as_compile_did),
         cmocka_unit_test(test_cli_stf_sample_instance_without_a_clip_is_its_pose),
         cmocka_unit_test(test_cli_stf_sample_clip_plays_over_the_instance),
+        cmocka_unit_test(test_cli_stf_sample_clip_plays_on_another_instance),
+        cmocka_unit_test(test_cli_stf_sample_additive_clip_lies_on_the_instance),
+        cmocka_unit_test(test_cli_stf_sample_clip_of_values_leaves_the_instance_as_it_stands),
         cmocka_unit_test(test_cli_stf_sample_finds_a_blendshape_by_its_name),
         cmocka_unit_test(test_cli_stf_sample_refuses_what_is_not_there),
         cmocka_unit_test(test_cli_stf_play_follows_the_file),

@@ -545,8 +545,8 @@ static void print_pack(const char *path, const struct cli_pack *pack)
                     (unsigned long long)totals.raw_bytes, totals.max_error_mm);
     }
     output_line(
-        "flags: a additive, l loop closed, r root motion (R: in the pose too), played by its "
-        "file o in a loop, p there and back");
+        "flags: a additive, l loop closed, r root motion (R: in the pose too), o plays in a "
+        "loop, p there and back");
 }
 
 enum troupe_exit cli_info(int argc, char **argv)
