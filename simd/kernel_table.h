@@ -73,15 +73,15 @@ struct trp__key_strip {
     uint32_t rotation_stride;
     uint32_t scalar_offset;
     uint32_t scalar_count;
-    uint32_t out_stride;              ///< as rotation_stride, in `rotations`
-    float u[TRP__KEY_LANES];          ///< not a sum: part of the way; 0: the value itself
-    float weight[4][TRP__KEY_LANES];  ///< sum: of value0, leaving0, value1, arriving1
+    uint32_t out_stride;             ///< as rotation_stride, in `rotations`
+    float u[TRP__KEY_LANES];         ///< not a sum: part of the way; 0: the value itself
+    float weight[4][TRP__KEY_LANES]; ///< sum: of value0, leaving0, value1, arriving1
     const float *value0[TRP__KEY_LANES];
     const float *value1[TRP__KEY_LANES];
     const float *leaving0[TRP__KEY_LANES];  ///< sum: tangents or handles
     const float *arriving1[TRP__KEY_LANES]; ///< likewise
-    float *rotations[TRP__KEY_LANES]; ///< [out] unit length; identity where without direction
-    float *scalars[TRP__KEY_LANES];   ///< [out]
+    float *rotations[TRP__KEY_LANES];       ///< [out] unit length; identity where without direction
+    float *scalars[TRP__KEY_LANES];         ///< [out]
 };
 
 struct trp__kernels {

@@ -84,6 +84,11 @@ struct bad_row {
 /// Of its two groups the second one has four keys: bezier, easing, sampled. It has three events,
 /// phases at 16, events at 40, 96 and 152; and root motion with three keys, times at 16, keys
 /// at 40. Clip 1 has root motion alone. See bad_pack_origin.
+///
+/// What is wrong with instances and blend trees is so in another pack, see bad_pack_scene_origin.
+/// The instance has its pose at 64, limits at 704, a humanoid at 1088 with lanes at 1120 and angles
+/// at 1232, hashes of bones at 3432, components at 3480, ids at 3576, lengths at 3600, lanes at
+/// 3624. Blend tree 0 has one dimension; places are at 32, clips at 64.
 static const struct bad_row rows[] = {
     {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5056 - 127), AT_FILE, 0},
     {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
@@ -144,6 +149,16 @@ static const struct bad_row rows[] = {
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 24, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 28, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 1, AT_OBJECT, 144, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_INSTANCES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_INSTANCES, 0, AT_OBJECT, 12, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_INSTANCES, 0, AT_OBJECT, 16, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_INSTANCES, 0, AT_OBJECT, 20, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_INSTANCES, 0, AT_OBJECT, 3488, 4, SET, 0xFFFF, HERE}, // of component 0
+    {"name.range", PACK_INSTANCES, 0, AT_OBJECT, 3492, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_INSTANCES, 0, AT_OBJECT, 3496, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_INSTANCES, 0, AT_OBJECT, 3576, 4, SET, 0xFFFF, HERE}, // of bone 0
+    {"name.range", PACK_BLENDTREES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_BLENDTREES, 0, AT_OBJECT, 12, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 72, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 0, AT_EVENTS, 80, 4, SET, 0xFFFF, HERE},
@@ -468,6 +483,58 @@ static const struct bad_row rows[] = {
     {"root.key", PACK_CLIPS, 0, AT_ROOT, 64, 4, SET, 1, HERE},             // z, denormal
     {"events.overlap", PACK_CLIPS, 0, AT_KEYED, 0, 4, ADD, 32, AT_OBJECT, 136},
     {"root.overlap", PACK_CLIPS, 1, AT_SEGMENT_ENTRY, 20, 4, ADD, 16, AT_OBJECT, 140},
+
+    {"instance.short", PACK_INSTANCES, 0, AT_ENTRY, 4, 4, SET, 63, AT_OBJECT, 0},
+    {"instance.skeleton", PACK_INSTANCES, 0, AT_OBJECT, 24, 4, SET, 1, HERE},
+    {"instance.skeleton", PACK_INSTANCES, 0, AT_OBJECT, 24, 4, SET, TRP_NONE, HERE},
+    {"instance.blocks", PACK_INSTANCES, 0, AT_OBJECT, 28, 4, SET, 2, HERE},
+    {"instance.blocks", PACK_INSTANCES, 0, AT_OBJECT, 28, 4, SET, 0, HERE},
+    {"instance.flags", PACK_INSTANCES, 0, AT_OBJECT, 40, 4, OR, 2, HERE},
+    {"instance.flags", PACK_INSTANCES, 0, AT_OBJECT, 40, 4, OR, 0x80000000, HERE},
+    {"instance.size", PACK_INSTANCES, 0, AT_ENTRY, 4, 4, ADD, MINUS(2), AT_OBJECT, 0},
+    {"instance.size", PACK_INSTANCES, 0, AT_OBJECT, 32, 4, ADD, 1, AT_OBJECT, 0},
+    {"instance.size", PACK_INSTANCES, 0, AT_OBJECT, 36, 4, ADD, 0x08000000, AT_OBJECT, 0}, // 2^32
+    {"instance.size", PACK_INSTANCES, 0, AT_OBJECT, 40, 4, SET, 0, AT_OBJECT, 0},
+    {"instance.padding", PACK_INSTANCES, 0, AT_OBJECT, 100, 4, SET, 0x80000000, HERE}, // -0
+    {"instance.padding", PACK_INSTANCES, 0, AT_OBJECT, 700, 4, SET, 0, HERE},
+    {"instance.pose", PACK_INSTANCES, 0, AT_OBJECT, 320, 4, SET, F32_NAN, HERE},
+    {"instance.pose", PACK_INSTANCES, 0, AT_OBJECT, 512, 4, SET, F32_INFINITY, HERE},
+    {"instance.rotation", PACK_INSTANCES, 0, AT_OBJECT, 64, 4, SET, 0x40000000, HERE},
+    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3600, 4, SET, F32_MINUS_ONE, HERE},
+    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3620, 4, SET, F32_NAN, HERE},
+    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3604, 4, SET, F32_INFINITY, HERE},
+    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3624, 2, SET, 5, HERE}, // of no joint
+    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3634, 2, SET, 16, HERE},
+    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3634, 2, SET, 0xFFFE, HERE},
+    {"humanoid.limit", PACK_INSTANCES, 0, AT_OBJECT, 704, 4, SET, F32_NAN, HERE},
+    {"humanoid.limit", PACK_INSTANCES, 0, AT_OBJECT, 768, 4, SET, F32_INFINITY, AT_OBJECT, 768},
+    {"humanoid.limit", PACK_INSTANCES, 0, AT_OBJECT, 964, 4, SET, 0x42280000, HERE}, // 42
+    {"humanoid.flags", PACK_INSTANCES, 0, AT_OBJECT, 1088, 4, SET, 8, HERE},
+    {"humanoid.setting", PACK_INSTANCES, 0, AT_OBJECT, 1092, 4, SET, F32_NAN, HERE},
+    {"humanoid.setting", PACK_INSTANCES, 0, AT_OBJECT, 1116, 4, SET, F32_INFINITY, HERE},
+    {"humanoid.lane", PACK_INSTANCES, 0, AT_OBJECT, 1120, 2, SET, 5, HERE},
+    {"humanoid.lane", PACK_INSTANCES, 0, AT_OBJECT, 1228, 2, SET, 16, HERE},
+    {"humanoid.axes", PACK_INSTANCES, 0, AT_OBJECT, 1232, 4, SET, 8, HERE},
+    {"humanoid.axes", PACK_INSTANCES, 0, AT_OBJECT, 3392, 4, SET, 0xFFFFFFFF, HERE},
+    {"humanoid.angle", PACK_INSTANCES, 0, AT_OBJECT, 1236, 4, SET, F32_NAN, HERE},
+    {"humanoid.angle", PACK_INSTANCES, 0, AT_OBJECT, 1248, 4, SET, F32_INFINITY, HERE},
+    {"humanoid.angle", PACK_INSTANCES, 0, AT_OBJECT, 3428, 4, SET, F32_NAN, HERE},
+    {"component.bone", PACK_INSTANCES, 0, AT_OBJECT, 3564, 4, SET, 6, HERE},
+    {"component.bone", PACK_INSTANCES, 0, AT_OBJECT, 3564, 4, SET, 0, HERE}, // not sorted
+    {"component.bone", PACK_INSTANCES, 0, AT_OBJECT, 3500, 4, SET, 0xFFFFFFFF, HERE},
+    {"component.kind", PACK_INSTANCES, 0, AT_OBJECT, 3504, 4, SET, 3, HERE},
+
+    {"blendtree.short", PACK_BLENDTREES, 1, AT_ENTRY, 4, 4, SET, 31, AT_OBJECT, 0},
+    {"blendtree.dimensions", PACK_BLENDTREES, 0, AT_OBJECT, 16, 4, SET, 0, HERE},
+    {"blendtree.dimensions", PACK_BLENDTREES, 0, AT_OBJECT, 16, 4, SET, 3, HERE},
+    {"blendtree.size", PACK_BLENDTREES, 1, AT_ENTRY, 4, 4, ADD, MINUS(4), AT_OBJECT, 0},
+    {"blendtree.size", PACK_BLENDTREES, 0, AT_OBJECT, 20, 4, ADD, 1, AT_OBJECT, 0},
+    {"blendtree.size", PACK_BLENDTREES, 0, AT_OBJECT, 20, 4, ADD, 0x40000000, AT_OBJECT, 0},
+    {"blendtree.place", PACK_BLENDTREES, 0, AT_OBJECT, 32, 4, SET, F32_NAN, HERE},
+    {"blendtree.place", PACK_BLENDTREES, 0, AT_OBJECT, 36, 4, SET, 1, AT_OBJECT, 32}, // y, denormal
+    {"blendtree.place", PACK_BLENDTREES, 1, AT_OBJECT, 60, 4, SET, F32_INFINITY, AT_OBJECT, 56},
+    {"blendtree.clip", PACK_BLENDTREES, 0, AT_OBJECT, 64, 4, SET, 1, HERE},
+    {"blendtree.clip", PACK_BLENDTREES, 1, AT_OBJECT, 76, 4, SET, 0xFFFFFFFE, HERE},
 };
 
 /// Gives a group four keys, with a bezier, an easing and a sampled interval between them.
@@ -525,6 +592,18 @@ uint8_t *bad_pack_origin(size_t *size_bytes)
     content->clips[1].event_count = 0;
     set_root_motion(&content->clips[0], true);
     set_root_motion(&content->clips[1], false);
+    uint8_t *const bytes = pack_write(content, size_bytes);
+    pack_content_free(content);
+    return bytes;
+}
+
+uint8_t *bad_pack_scene_origin(size_t *size_bytes)
+{
+    struct pack_content *const content = pack_content_random(&(struct pack_recipe){
+        .seed = 1,
+        .instance_count = 1,
+        .blendtree_count = 2,
+    });
     uint8_t *const bytes = pack_write(content, size_bytes);
     pack_content_free(content);
     return bytes;
@@ -665,7 +744,9 @@ struct bad_pack bad_pack_make(uint32_t index)
 {
     const struct bad_row *const row = &rows[index];
     size_t origin_bytes = 0;
-    uint8_t *const origin = bad_pack_origin(&origin_bytes);
+    const bool is_scene = row->section >= PACK_INSTANCES;
+    uint8_t *const origin =
+        is_scene ? bad_pack_scene_origin(&origin_bytes) : bad_pack_origin(&origin_bytes);
     const size_t place = find_place(origin, origin_bytes, row, row->place) + (size_t)row->offset;
     const size_t reported =
         row->reported == AT_SAME

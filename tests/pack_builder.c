@@ -5,6 +5,7 @@
 // and the order of FORMAT.md.
 #include "pack_builder.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,15 +239,28 @@ void pack_rehash(uint8_t *bytes, size_t size_bytes)
 
 // -- Objects
 
-/// Returns the value `index` of x y z w, x y z, x y z at rest; the identity for no joint.
-static float rest_value(const struct pack_joint *joint, uint32_t index)
+/// Returns the value `index` of x y z w, x y z, x y z; the identity for no joint.
+static float transform_value(const trp_joint_transform *transform, uint32_t index)
 {
-    if (joint == NULL) {
+    if (transform == NULL) {
         return index == 3 || index >= 7 ? 1 : 0;
     }
-    return index < 4   ? joint->rest.rotation[index]
-           : index < 7 ? joint->rest.translation[index - 4]
-                       : joint->rest.scale[index - 7];
+    return index < 4   ? transform->rotation[index]
+           : index < 7 ? transform->translation[index - 4]
+                       : transform->scale[index - 7];
+}
+
+/// Returns which joint each lane holds, or null; for free().
+static const struct pack_joint **joints_of_lanes(const struct pack_skeleton *skeleton)
+{
+    const struct pack_joint **const of_lane = calloc(16 * skeleton->block_count, sizeof *of_lane);
+    if (of_lane == NULL) {
+        abort();
+    }
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        of_lane[skeleton->joints[i].lane] = &skeleton->joints[i];
+    }
+    return of_lane;
 }
 
 static void write_skeleton(struct writer *writer, const struct pack_skeleton *skeleton,
@@ -265,17 +279,12 @@ static void write_skeleton(struct writer *writer, const struct pack_skeleton *sk
     }
     put_zeros(writer, 40);
 
-    const struct pack_joint **const of_lane = calloc(lanes, sizeof *of_lane);
-    if (of_lane == NULL) {
-        abort();
-    }
-    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
-        of_lane[skeleton->joints[i].lane] = &skeleton->joints[i];
-    }
+    const struct pack_joint **const of_lane = joints_of_lanes(skeleton);
     for (uint32_t block = 0; block < skeleton->block_count; block++) {
         for (uint32_t i = 0; i < 10; i++) {
             for (uint32_t lane = 0; lane < 16; lane++) {
-                put_f32(writer, rest_value(of_lane[16 * block + lane], i));
+                const struct pack_joint *const joint = of_lane[16 * block + lane];
+                put_f32(writer, transform_value(joint == NULL ? NULL : &joint->rest, i));
             }
         }
     }
@@ -356,6 +365,96 @@ static void write_property_set(struct writer *writer, const struct pack_property
         for (uint32_t k = 0; k < set->properties[i].value_count; k++) {
             put_u32(writer, string_offset(strings, set->properties[i].labels[k]));
         }
+    }
+}
+
+static void write_humanoid(struct writer *writer, const struct pack_humanoid *humanoid,
+                           uint32_t block_count)
+{
+    for (uint32_t i = 0; i < block_count * 6 * 16; i++) {
+        put_f32(writer, humanoid->limits[i / 96][i / 16 % 6][i % 16]);
+    }
+    put_u32(writer, humanoid->flags);
+    for (uint32_t i = 0; i < 7; i++) {
+        put_f32(writer, humanoid->settings[i]);
+    }
+    for (uint32_t part = 0; part < 55; part++) {
+        put_u16(writer, humanoid->lanes[part]);
+    }
+    put_zeros(writer, 2);
+    for (uint32_t part = 0; part < 55; part++) {
+        put_u32(writer, humanoid->axes[part]);
+        for (uint32_t i = 0; i < 9; i++) {
+            put_f32(writer, humanoid->angles[part][i]);
+        }
+    }
+}
+
+static void write_instance(struct writer *writer, const struct pack_content *content,
+                           const struct pack_instance *instance, struct strings *strings)
+{
+    const struct pack_skeleton *const skeleton = &content->skeletons[instance->skeleton];
+    put_u64(writer, name_hash(instance->name));
+    put_u32(writer, string_offset(strings, instance->name));
+    put_u32(writer, string_offset(strings, instance->id));
+    put_u32(writer, string_offset(strings, instance->armature_name));
+    put_u32(writer, string_offset(strings, instance->armature_id));
+    put_u32(writer, instance->skeleton);
+    put_u32(writer, skeleton->block_count);
+    put_u32(writer, instance->bone_count);
+    put_u32(writer, instance->component_count);
+    put_u32(writer, instance->humanoid == NULL ? 0 : 1);
+    put_zeros(writer, 20);
+    const struct pack_joint **const of_lane = joints_of_lanes(skeleton);
+    for (uint32_t i = 0; i < 160 * skeleton->block_count; i++) {
+        const struct pack_joint *const joint = of_lane[i / 160 * 16 + i % 16];
+        const trp_joint_transform *const transform =
+            joint == NULL ? NULL : &instance->pose[joint - skeleton->joints];
+        put_f32(writer, transform_value(transform, i / 16 % 10));
+    }
+    free(of_lane);
+    if (instance->humanoid != NULL) {
+        write_humanoid(writer, instance->humanoid, skeleton->block_count);
+    }
+    for (uint32_t i = 0; i < instance->bone_count; i++) {
+        put_u64(writer, name_hash(instance->ids[i]));
+    }
+    for (uint32_t i = 0; i < instance->component_count; i++) {
+        const struct pack_component *const component = &instance->components[i];
+        put_u64(writer, name_hash(component->id));
+        put_u32(writer, string_offset(strings, component->id));
+        put_u32(writer, string_offset(strings, component->type));
+        put_u32(writer, string_offset(strings, component->json));
+        put_u32(writer, component->bone);
+        put_u32(writer, component->kind);
+        put_zeros(writer, 4);
+    }
+    for (uint32_t i = 0; i < instance->bone_count; i++) {
+        put_u32(writer, string_offset(strings, instance->ids[i]));
+    }
+    for (uint32_t i = 0; i < instance->bone_count; i++) {
+        put_f32(writer, instance->lengths[i]);
+    }
+    for (uint32_t i = 0; i < instance->bone_count; i++) {
+        put_u16(writer, instance->lanes[i]);
+    }
+}
+
+static void write_blendtree(struct writer *writer, const struct pack_blendtree *tree,
+                            struct strings *strings)
+{
+    put_u64(writer, name_hash(tree->name));
+    put_u32(writer, string_offset(strings, tree->name));
+    put_u32(writer, string_offset(strings, tree->id));
+    put_u32(writer, tree->dimensions);
+    put_u32(writer, tree->count);
+    put_zeros(writer, 8);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        put_f32(writer, tree->places[i][0]);
+        put_f32(writer, tree->places[i][1]);
+    }
+    for (uint32_t i = 0; i < tree->count; i++) {
+        put_u32(writer, tree->clips[i]);
     }
 }
 
@@ -799,6 +898,8 @@ static uint32_t object_count(const struct pack_content *content, enum pack_secti
            : kind == PACK_SKINS      ? content->skin_count
            : kind == PACK_CLIPS      ? content->clip_count
            : kind == PACK_PROPERTIES ? content->property_set_count
+           : kind == PACK_INSTANCES  ? content->instance_count
+           : kind == PACK_BLENDTREES ? content->blendtree_count
                                      : 0;
 }
 
@@ -824,6 +925,12 @@ static void write_objects(struct writer *writer, const struct pack_content *cont
         case PACK_PROPERTIES:
             write_property_set(writer, &content->property_sets[i], strings);
             break;
+        case PACK_INSTANCES:
+            write_instance(writer, content, &content->instances[i], strings);
+            break;
+        case PACK_BLENDTREES:
+            write_blendtree(writer, &content->blendtrees[i], strings);
+            break;
         case PACK_STRINGS:
             break;
         }
@@ -836,11 +943,12 @@ static void write_objects(struct writer *writer, const struct pack_content *cont
 static void write_sections(struct writer *writer, const struct pack_content *content,
                            struct strings *strings)
 {
-    static const enum pack_section order[5] = {
-        PACK_SKELETONS, PACK_SKINS, PACK_PROPERTIES, PACK_CLIPS, PACK_STRINGS,
+    static const enum pack_section order[7] = {
+        PACK_SKELETONS, PACK_SKINS,      PACK_PROPERTIES, PACK_INSTANCES,
+        PACK_CLIPS,     PACK_BLENDTREES, PACK_STRINGS,
     };
     size_t row = 64;
-    for (uint32_t i = 0; i < 5; i++) {
+    for (uint32_t i = 0; i < 7; i++) {
         const bool is_strings = order[i] == PACK_STRINGS;
         const uint32_t count = object_count(content, order[i]);
         if (is_strings ? strings->size == 0 : count == 0) {
@@ -863,7 +971,9 @@ static void write_sections(struct writer *writer, const struct pack_content *con
 uint8_t *pack_write(const struct pack_content *content, size_t *size_bytes)
 {
     const uint32_t object_sections = (content->skeleton_count > 0) + (content->skin_count > 0) +
-                                     (content->property_set_count > 0) + (content->clip_count > 0);
+                                     (content->property_set_count > 0) +
+                                     (content->instance_count > 0) + (content->clip_count > 0) +
+                                     (content->blendtree_count > 0);
     const bool is_empty = object_sections == 0;
     const uint32_t section_count = is_empty ? 0 : 1 + object_sections;
     struct strings *const strings = calloc(1, sizeof *strings);
@@ -1532,6 +1642,112 @@ static void random_clip(struct pack_content *content, const struct pack_recipe *
     }
 }
 
+// -- Random scenes
+
+/// Smallest ones below 0, largest above, now and then no limit.
+static void random_humanoid(struct pack_content *content, uint64_t *state,
+                            const struct pack_skeleton *skeleton, struct pack_humanoid *humanoid)
+{
+    humanoid->flags = random_below(state, 8);
+    for (uint32_t i = 0; i < 7; i++) {
+        humanoid->settings[i] = (float)random_between(state, 0, 1);
+    }
+    for (uint32_t part = 0; part < 55; part++) {
+        const uint32_t joint = random_below(state, skeleton->joint_count);
+        const bool is_mapped = random_below(state, 4) > 0;
+        humanoid->lanes[part] = is_mapped ? skeleton->joints[joint].lane : TRP_NO_LANE;
+        humanoid->axes[part] = random_below(state, 8);
+        for (uint32_t i = 0; i < 9; i++) {
+            humanoid->angles[part][i] = (float)random_between(state, i % 3 < 2 ? -1 : 0, i % 3);
+        }
+    }
+    humanoid->limits =
+        pack_content_allocate(content, skeleton->block_count * sizeof *humanoid->limits);
+    for (uint32_t i = 0; i < skeleton->block_count * 96; i++) {
+        const bool is_smallest = i / 16 % 2 == 0;
+        const float limit = (float)random_between(state, is_smallest ? -1 : 0, !is_smallest);
+        const float none = is_smallest ? -FLT_MAX : FLT_MAX;
+        humanoid->limits[i / 96][i / 16 % 6][i % 16] = random_below(state, 3) == 0 ? none : limit;
+    }
+}
+
+/// A bone for every joint, in an order of its own, and one for none.
+static void random_instance(struct pack_content *content, uint64_t *state, uint32_t index,
+                            struct pack_instance *instance)
+{
+    const struct pack_skeleton *const skeleton = &content->skeletons[0];
+    const uint32_t joint_count = skeleton->joint_count;
+    const uint32_t bone_count = joint_count + 1;
+    instance->name = random_name(content, "instance", index);
+    instance->id = random_name(content, "instance id", index);
+    instance->armature_name = "armature";
+    instance->armature_id = random_name(content, "armature id", index);
+    instance->pose = pack_content_allocate(content, joint_count * sizeof *instance->pose);
+    for (uint32_t i = 0; i < joint_count; i++) {
+        random_transform(state, &instance->pose[i]);
+    }
+    instance->bone_count = bone_count;
+    instance->ids = pack_content_allocate(content, bone_count * sizeof *instance->ids);
+    instance->lengths = pack_content_allocate(content, bone_count * sizeof *instance->lengths);
+    instance->lanes = pack_content_allocate(content, bone_count * sizeof *instance->lanes);
+    for (uint32_t i = 0; i < bone_count; i++) {
+        const uint32_t joint = (i + index) % joint_count;
+        instance->ids[i] = random_name(content, "bone id", i);
+        instance->lengths[i] = (float)random_between(state, 0, 1);
+        instance->lanes[i] = i == joint_count ? TRP_NO_LANE : skeleton->joints[joint].lane;
+    }
+    instance->component_count = 3;
+    instance->components = pack_content_allocate(content, 3 * sizeof *instance->components);
+    for (uint32_t i = 0; i < 3; i++) {
+        instance->components[i] = (struct pack_component){
+            .bone = i * bone_count / 4,
+            .kind = i,
+            .id = random_name(content, "component id", i),
+            .type = i == 1 ? "" : "test.component",
+            .json = "{\"weight\":0.5}",
+        };
+    }
+    if (index % 2 == 0) {
+        instance->humanoid = pack_content_allocate(content, sizeof *instance->humanoid);
+        random_humanoid(content, state, skeleton, instance->humanoid);
+    }
+}
+
+/// The last place has no clip.
+static void random_blendtree(struct pack_content *content, uint64_t *state, uint32_t index,
+                             struct pack_blendtree *tree)
+{
+    tree->name = random_name(content, "tree", index);
+    tree->id = random_name(content, "tree id", index);
+    tree->dimensions = 1 + index % 2;
+    tree->count = 4;
+    tree->places = pack_content_allocate(content, 4 * sizeof *tree->places);
+    tree->clips = pack_content_allocate(content, 4 * sizeof *tree->clips);
+    for (uint32_t i = 0; i < 4; i++) {
+        const bool has_clip = content->clip_count > 0 && i < 3;
+        tree->places[i][0] = (float)random_between(state, -1, 1);
+        tree->places[i][1] = tree->dimensions == 2 ? (float)random_between(state, -1, 1) : 0;
+        tree->clips[i] = has_clip ? random_below(state, content->clip_count) : TRP_NONE;
+    }
+}
+
+static void random_scene(struct pack_content *content, const struct pack_recipe *recipe)
+{
+    uint64_t state = ~recipe->seed;
+    content->instance_count = recipe->instance_count;
+    content->instances =
+        pack_content_allocate(content, recipe->instance_count * sizeof *content->instances);
+    for (uint32_t i = 0; i < recipe->instance_count; i++) {
+        random_instance(content, &state, i, &content->instances[i]);
+    }
+    content->blendtree_count = recipe->blendtree_count;
+    content->blendtrees =
+        pack_content_allocate(content, recipe->blendtree_count * sizeof *content->blendtrees);
+    for (uint32_t i = 0; i < recipe->blendtree_count; i++) {
+        random_blendtree(content, &state, i, &content->blendtrees[i]);
+    }
+}
+
 struct pack_content *pack_content_random(const struct pack_recipe *recipe)
 {
     struct pack_recipe filled = *recipe;
@@ -1559,9 +1775,11 @@ struct pack_content *pack_content_random(const struct pack_recipe *recipe)
     for (uint32_t i = 0; i < filled.clip_count; i++) {
         random_clip(content, &filled, content->skeletons, &state, i, &content->clips[i]);
     }
+    random_scene(content, &filled);
     if (filled.only_clips) {
         content->skeleton_count = 0;
         content->skin_count = 0;
+        content->instance_count = 0;
     }
     return content;
 }

@@ -22,7 +22,7 @@ enum pack_section {
 
 struct pack_joint {
     const char *name;
-    const char *id; // or null: empty
+    const char *id;  // or null: empty
     uint32_t parent; // joint, or TRP_NONE
     uint32_t node;
     uint16_t lane;
@@ -178,6 +178,49 @@ struct pack_clip {
     struct pack_root_motion *root_motion; // null: none
 };
 
+/// A component of a bone.
+struct pack_component {
+    uint32_t bone;
+    uint32_t kind; // trp_component_kind
+    const char *id;
+    const char *type;
+    const char *json;
+};
+
+struct pack_humanoid {
+    uint32_t flags;
+    float settings[7];
+    uint16_t lanes[55]; // of parts
+    uint32_t axes[55];
+    float angles[55][9];    // smallest, centre, largest; primary, secondary, twist
+    float (*limits)[6][16]; // [block_count] tangents
+};
+
+struct pack_instance {
+    const char *name;
+    const char *id;
+    const char *armature_name;
+    const char *armature_id;
+    uint32_t skeleton;
+    trp_joint_transform *pose; // [joint_count] of the skeleton
+    uint32_t bone_count;
+    const char **ids; // of bones, as all below
+    float *lengths;
+    uint16_t *lanes;
+    uint32_t component_count;
+    struct pack_component *components;
+    struct pack_humanoid *humanoid; // null: none
+};
+
+struct pack_blendtree {
+    const char *name;
+    const char *id;
+    uint32_t dimensions;
+    uint32_t count;
+    float (*places)[2];
+    uint32_t *clips;
+};
+
 /// A whole pack. What it points to lives as long as it does.
 struct pack_content {
     uint32_t skeleton_count;
@@ -186,8 +229,12 @@ struct pack_content {
     struct pack_skin *skins;
     uint32_t property_set_count;
     struct pack_property_set *property_sets;
+    uint32_t instance_count;
+    struct pack_instance *instances;
     uint32_t clip_count;
     struct pack_clip *clips;
+    uint32_t blendtree_count;
+    struct pack_blendtree *blendtrees;
     void *memory;
 };
 
@@ -210,6 +257,8 @@ struct pack_recipe {
     uint64_t key_seed;          // what else decides on values and keys
     uint32_t event_count;       // of each clip
     uint32_t root_key_count;    // of root motion, taken out of the pose where the flags say so
+    uint32_t instance_count;    // every second one a humanoid
+    uint32_t blendtree_count;   // in one and two dimensions by turns
 };
 
 /// Makes a random description. The same recipe gives the same pack, but for what the recipe says

@@ -14,6 +14,7 @@
 enum {
     TIME_COUNT = 8,
     MAX_PREPARED = 64, // segments of a clip: a hostile one may have a million
+    MAX_PLACES = 256,  // of a blend tree, likewise
 };
 
 static void expect(int condition, const char *what)
@@ -47,6 +48,8 @@ static void exercise_skeleton(const trp_skeleton *skeleton)
     for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
         const char *const name = trp_skeleton_joint_name(skeleton, joint);
         expect(name != NULL && strlen(name) < SIZE_MAX, "a joint has no name");
+        const char *const id = trp_skeleton_joint_id(skeleton, joint);
+        expect(id != NULL && strlen(id) < SIZE_MAX, "a joint has no id");
         expect(trp_skeleton_parent(skeleton, joint) == TRP_NONE ||
                    trp_skeleton_parent(skeleton, joint) < skeleton->joint_count,
                "a parent is no joint");
@@ -431,6 +434,99 @@ static void exercise_clip(const trp_pack *pack, const trp_clip *clip, const trp_
     free(poses);
 }
 
+// -- Scenes
+
+static void exercise_humanoid(const trp_skeleton *skeleton, const trp_instance *instance)
+{
+    trp_humanoid humanoid;
+    if (trp_instance_humanoid(instance, &humanoid) != TRP_OK) {
+        return;
+    }
+    for (uint32_t part = 0; part < TRP_HUMAN_PART_COUNT; part++) {
+        const uint16_t lane = trp_humanoid_lane(&humanoid, part);
+        expect(lane == TRP_NO_LANE ||
+                   (lane < skeleton->lane_count && trp_humanoid_part(&humanoid, lane) <= part),
+               "a part has no place");
+        expect(humanoid.limits[part].axes < 8, "a part has too many axes");
+    }
+    trp_pose_block *const pose = allocate(trp_pose_bytes(skeleton->block_count));
+    memcpy(pose, instance->pose, trp_pose_bytes(skeleton->block_count));
+    const trp_humanoid_args args = {
+        .humanoid = &humanoid,
+        .skeleton = skeleton,
+        .poses = &pose,
+        .pose_count = 1,
+    };
+    expect(trp_humanoid_clamp(&args) == TRP_OK, "trp_humanoid_clamp failed");
+    expect(trp_pose_is_finite(pose, skeleton->block_count), "a held pose is not finite");
+    free(pose);
+}
+
+static void exercise_instance(const trp_pack *pack, const trp_instance *instance)
+{
+    trp_skeleton skeleton;
+    expect(trp_pack_skeleton(pack, instance->skeleton_index, &skeleton) == TRP_OK,
+           "an instance has no skeleton");
+    expect(strlen(instance->name) + strlen(instance->id) + strlen(instance->armature_name) +
+                   strlen(instance->armature_id) <
+               SIZE_MAX,
+           "an instance has no names");
+    for (uint32_t bone = 0; bone < instance->bone_count; bone++) {
+        const uint16_t lane = instance->lane_of_bone[bone];
+        expect(strlen(trp_instance_bone_id(instance, bone)) < SIZE_MAX, "a bone has no id");
+        expect(trp_instance_find_bone(instance, instance->id_hash_of_bone[bone]) <= bone,
+               "a bone is not found");
+        expect(lane == TRP_NO_LANE || skeleton.joint_of_lane[lane] != TRP_NO_LANE,
+               "a bone is in no lane");
+        expect(isfinite(instance->length_of_bone[bone]), "a bone has no length");
+    }
+    for (uint32_t i = 0; i < instance->component_count; i++) {
+        trp_component component;
+        expect(trp_instance_component(instance, i, &component) == TRP_OK,
+               "trp_instance_component failed");
+        expect(component.bone < instance->bone_count, "a component has no bone");
+        expect(strlen(component.id) + strlen(component.type) + strlen(component.json) < SIZE_MAX,
+               "a component has no text");
+    }
+    exercise_model(pack, &skeleton, instance->pose);
+    exercise_humanoid(&skeleton, instance);
+}
+
+static void exercise_blendtree(const trp_pack *pack, const trp_blendtree *tree)
+{
+    static const float parameters[4] = {0.0f, 0.4f, -1e30f, NAN};
+    if (tree->count > MAX_PLACES) {
+        return;
+    }
+    float *const weights = allocate(tree->count * sizeof *weights);
+    expect(strlen(tree->name) + strlen(tree->id) < SIZE_MAX, "a tree has no name");
+    expect(trp_pack_find_blendtree(pack, tree->name_hash) <= tree->index, "a tree is not found");
+    for (uint32_t i = 0; i < 16; i++) {
+        expect(trp_blendtree_weights(tree, parameters[i / 4], parameters[i % 4], weights) == TRP_OK,
+               "trp_blendtree_weights failed");
+        double sum = tree->count == 0 ? 1 : 0;
+        for (uint32_t k = 0; k < tree->count; k++) {
+            expect(weights[k] >= 0 && weights[k] <= 1, "a weight is off");
+            sum += weights[k];
+        }
+        expect(sum > 0.999 && sum < 1.001, "weights do not add up");
+    }
+    free(weights);
+}
+
+/// Samples a clip over the poses of all instances that it fits.
+static void exercise_bases(const trp_pack *pack, trp_clip *clip, const trp_skeleton *skeleton)
+{
+    for (uint32_t i = 0; i < pack->instance_count && i < 4; i++) {
+        trp_instance instance;
+        (void)trp_pack_instance(pack, i, &instance);
+        if (instance.skeleton_index == skeleton->index &&
+            trp_clip_bind_instance(clip, &instance) == TRP_OK) {
+            exercise_clip(pack, clip, skeleton);
+        }
+    }
+}
+
 static void force_isa(uint32_t number)
 {
     trp_isa available[TRP_ISA_COUNT];
@@ -456,6 +552,16 @@ static void exercise(const trp_pack *pack)
         expect(trp_pack_property_set(pack, i, &set) == TRP_OK, "trp_pack_property_set failed");
         exercise_property_set(&set);
     }
+    for (uint32_t i = 0; i < pack->instance_count; i++) {
+        trp_instance instance;
+        expect(trp_pack_instance(pack, i, &instance) == TRP_OK, "trp_pack_instance failed");
+        exercise_instance(pack, &instance);
+    }
+    for (uint32_t i = 0; i < pack->blendtree_count; i++) {
+        trp_blendtree tree;
+        expect(trp_pack_blendtree(pack, i, &tree) == TRP_OK, "trp_pack_blendtree failed");
+        exercise_blendtree(pack, &tree);
+    }
     for (uint32_t i = 0; i < pack->clip_count; i++) {
         trp_clip clip;
         expect(trp_pack_clip(pack, i, &clip) == TRP_OK, "trp_pack_clip failed");
@@ -471,6 +577,7 @@ static void exercise(const trp_pack *pack)
             expect(trp_pack_skeleton(pack, k, &skeleton) == TRP_OK, "trp_pack_skeleton failed");
             if (trp_clip_bind(&clip, &skeleton) == TRP_OK) {
                 exercise_clip(pack, &clip, &skeleton);
+                exercise_bases(pack, &clip, &skeleton);
             } else {
                 expect(k != clip.skeleton_index, "a clip does not fit its own skeleton");
             }

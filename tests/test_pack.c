@@ -216,6 +216,7 @@ static void assert_skeleton_view(const trp_skeleton *view, const struct pack_ske
         assert_int_equal(view->node_of_joint[i], joint->node);
         assert_int_equal(view->name_hash_of_joint[i], trp_name_hash(joint->name));
         assert_string_equal(view->strings + view->name_of_joint[i], joint->name);
+        assert_string_equal(trp_skeleton_joint_id(view, i), joint->id ? joint->id : "");
         const trp_pose_block *const block = &view->rest[lane / 16];
         for (uint32_t k = 0; k < 4; k++) {
             assert_true(block->rotation[k][lane % 16] == joint->rest.rotation[k]);
@@ -249,6 +250,7 @@ static void assert_clip_view(const trp_clip *view, const struct fixture *fixture
     const struct pack_clip *const clip = &fixture->content->clips[index];
     assert_string_equal(view->name, clip->name);
     assert_int_equal(view->name_hash, trp_name_hash(clip->name));
+    assert_string_equal(view->source_id, clip->source_id ? clip->source_id : "");
     assert_int_equal(view->bind_hash, clip->bind_hash);
     assert_int_equal(view->pack_hash, trp_pack_hash(&fixture->pack));
     assert_true(view->duration_s == (double)clip->tick_count * clip->rate_den / clip->rate_num);
@@ -307,6 +309,7 @@ static void test_pack_views_say_what_the_pack_was_made_of(void **state)
             assert_int_equal(trp_pack_clip(&fixture.pack, k, &clip), TRP_OK);
             assert_clip_view(&clip, &fixture, k);
             assert_ptr_equal(clip.rest, skeleton.rest);
+            assert_ptr_equal(clip.base, skeleton.rest);
         }
         fixture_free(&fixture);
     }
@@ -513,8 +516,8 @@ static void assert_rest_is_zero(const uint8_t *bytes, size_t size_bytes)
         assert_zero(bytes, used, start);
         used = start + (kind == PACK_STRINGS ? (size_t)pack_get_u64(bytes, row + 16) : 8 * count);
         for (uint32_t i = 0; kind != PACK_STRINGS && i < count; i++) {
-            static const size_t reserved[6][2] = {
-                {0}, {0}, {88, 128}, {20, 64}, {144, 144}, {20, 64},
+            static const size_t reserved[8][2] = {
+                {0}, {0}, {88, 128}, {20, 64}, {148, 160}, {20, 64}, {44, 64}, {24, 32},
             };
             const size_t object = start + pack_get_u32(bytes, start + 8 * i);
             assert_zero(bytes, used, object);

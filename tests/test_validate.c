@@ -20,7 +20,7 @@
 #include "pack_exercise.h"
 
 enum {
-    MAX_FILE_BYTES = 5120, // of a bad pack
+    MAX_FILE_BYTES = 8192, // of a bad pack
     MAX_RULES = 256,
 };
 
@@ -102,6 +102,13 @@ static bool update_corpus(void)
           .is_jointless = true,
           .property_count = 6,
           .group_count = 2}},
+        {"tests/fuzz/corpus/pack/scene.trp",
+         {.seed = 9,
+          .joint_count = 3,
+          .clip_count = 1,
+          .tick_count = 3,
+          .instance_count = 2,
+          .blendtree_count = 2}},
         {"tests/fuzz/corpus/pack/elsewhere.trp",
          {.seed = 6, .clip_count = 1, .tick_count = 3, .only_clips = true}},
     };
@@ -265,6 +272,7 @@ static void test_validate_rules_of_the_source_are_those_documented(void **state)
     find_rules("src/validate.c", ids, count, is_found);
     find_rules("src/validate_keyed.c", ids, count, is_found);
     find_rules("src/validate_events.c", ids, count, is_found);
+    find_rules("src/validate_instance.c", ids, count, is_found);
     for (uint32_t k = 0; k < count; k++) {
         if (!is_found[k]) {
             fail_msg("%s is not in the source", ids[k]);
@@ -335,7 +343,7 @@ static void test_validate_parent_without_joint_is_refused(void **state)
     struct pack_content *const content = pack_content_random(&recipe);
     size_t size_bytes = 0;
     uint8_t *const bytes = pack_write(content, &size_bytes);
-    const size_t parents = pack_object(bytes, PACK_SKELETONS, 0) + 128 + 2 * 640 + 16 * 6;
+    const size_t parents = pack_object(bytes, PACK_SKELETONS, 0) + 128 + 2 * 640 + 20 * 6;
     pack_set_u16(bytes, parents + 2 * 16, 9);
     const trp_diagnostic expected = {
         .result = TRP_ERROR_FORMAT,
@@ -684,11 +692,18 @@ static uint8_t *copy_of(const uint8_t *bytes, size_t size_bytes)
     return memory;
 }
 
-static void test_validate_every_truncation_is_refused(void **state)
+/// Returns one of the good packs that bad ones are made of.
+static uint8_t *origin_of(int index, size_t *size_bytes)
 {
-    (void)state;
+    return index == 0 ? bad_pack_origin(size_bytes) : bad_pack_scene_origin(size_bytes);
+}
+
+enum { ORIGIN_COUNT = 2 };
+
+static void check_truncations(int index)
+{
     size_t origin_bytes = 0;
-    uint8_t *const origin = bad_pack_origin(&origin_bytes);
+    uint8_t *const origin = origin_of(index, &origin_bytes);
     for (size_t size_bytes = 0; size_bytes < origin_bytes; size_bytes++) {
         uint8_t *const bytes = copy_of(origin, size_bytes);
         trp_pack pack;
@@ -699,12 +714,18 @@ static void test_validate_every_truncation_is_refused(void **state)
     free(origin);
 }
 
-/// The same with a size field that tells the truth: only the gap before the tail may go.
-static void test_validate_every_truncation_with_its_size_is_refused(void **state)
+static void test_validate_every_truncation_is_refused(void **state)
 {
     (void)state;
+    for (int i = 0; i < ORIGIN_COUNT; i++) {
+        check_truncations(i);
+    }
+}
+
+static void check_truncations_with_size(int index)
+{
     size_t origin_bytes = 0;
-    uint8_t *const origin = bad_pack_origin(&origin_bytes);
+    uint8_t *const origin = origin_of(index, &origin_bytes);
     const size_t strings = pack_section_row(origin, PACK_STRINGS); // the last section
     const uint64_t used = pack_get_u64(origin, strings + 8) + pack_get_u64(origin, strings + 16);
     for (size_t size_bytes = 24; size_bytes < origin_bytes; size_bytes++) {
@@ -717,6 +738,15 @@ static void test_validate_every_truncation_with_its_size_is_refused(void **state
     free(origin);
 }
 
+/// The same with a size field that tells the truth: only the gap before the tail may go.
+static void test_validate_every_truncation_with_its_size_is_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ORIGIN_COUNT; i++) {
+        check_truncations_with_size(i);
+    }
+}
+
 /// Exercises a changed pack, with another instruction set each time.
 static trp_result exercise_next(uint8_t *bytes, size_t size_bytes)
 {
@@ -725,11 +755,10 @@ static trp_result exercise_next(uint8_t *bytes, size_t size_bytes)
     return pack_exercise(bytes, size_bytes);
 }
 
-static void test_validate_every_changed_byte_is_refused_or_harmless(void **state)
+static void check_changed_bytes(int index)
 {
-    (void)state;
     size_t size_bytes = 0;
-    uint8_t *const origin = bad_pack_origin(&size_bytes);
+    uint8_t *const origin = origin_of(index, &size_bytes);
     uint8_t *const bytes = copy_of(origin, size_bytes);
     uint32_t good_count = 0;
     uint32_t bad_count = 0;
@@ -758,11 +787,18 @@ static void test_validate_every_changed_byte_is_refused_or_harmless(void **state
     free(origin);
 }
 
-static void test_validate_every_extreme_number_is_refused_or_harmless(void **state)
+static void test_validate_every_changed_byte_is_refused_or_harmless(void **state)
 {
     (void)state;
+    for (int i = 0; i < ORIGIN_COUNT; i++) {
+        check_changed_bytes(i);
+    }
+}
+
+static void check_extreme_numbers(int index)
+{
     size_t size_bytes = 0;
-    uint8_t *const origin = bad_pack_origin(&size_bytes);
+    uint8_t *const origin = origin_of(index, &size_bytes);
     uint8_t *const bytes = copy_of(origin, size_bytes);
     const uint32_t size = (uint32_t)size_bytes;
     const uint16_t halves[] = {0,      1,      0x7FFF, 0x8000, 0xFFFF, 0x7FC0,
@@ -795,6 +831,14 @@ static void test_validate_every_extreme_number_is_refused_or_harmless(void **sta
     free(origin);
 }
 
+static void test_validate_every_extreme_number_is_refused_or_harmless(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ORIGIN_COUNT; i++) {
+        check_extreme_numbers(i);
+    }
+}
+
 /// Three bytes at a time, at random places, biased towards headers and metadata.
 static void test_validate_random_changes_are_refused_or_harmless(void **state)
 {
@@ -814,6 +858,8 @@ static void test_validate_random_changes_are_refused_or_harmless(void **state)
             .property_count = round % 3 == 0 ? 0 : round % 20,
             .group_count = round % 4,
             .is_jointless = round % 5 == 4,
+            .instance_count = round % 3,
+            .blendtree_count = round % 4,
         };
         struct pack_content *const content = pack_content_random(&recipe);
         size_t size_bytes = 0;
