@@ -70,10 +70,12 @@ static double key_out[KEY_COUNT * 3] = {2, -3, 0.25, 1.5, -1, 6, 9, 9, 9};
 static uint8_t key_step[KEY_COUNT] = {SCENE_STEP, SCENE_STEP, SCENE_STEP};
 static uint8_t key_linear[KEY_COUNT] = {SCENE_LINEAR, SCENE_LINEAR, SCENE_LINEAR};
 static uint8_t key_cubic[KEY_COUNT] = {SCENE_CUBIC, SCENE_CUBIC, SCENE_CUBIC};
+static uint8_t key_bezier[KEY_COUNT] = {SCENE_BEZIER, SCENE_BEZIER, SCENE_BEZIER};
+static double key_handles[KEY_COUNT][2] = {{0.25, 0.5}, {0.9, 0.2}, {-9, 9}};
 
 static struct scene_curve vector_curve(uint8_t *interpolations)
 {
-    const bool is_cubic = interpolations[0] == SCENE_CUBIC;
+    const bool is_cubic = interpolations[0] >= SCENE_CUBIC;
     return (struct scene_curve){
         .key_count = KEY_COUNT,
         .stride = 3,
@@ -81,6 +83,7 @@ static struct scene_curve vector_curve(uint8_t *interpolations)
         .values = key_values,
         .in_tangents = is_cubic ? key_in : NULL,
         .out_tangents = is_cubic ? key_out : NULL,
+        .handles = interpolations[0] == SCENE_BEZIER ? key_handles : NULL,
         .interpolations = interpolations,
     };
 }
@@ -88,8 +91,8 @@ static struct scene_curve vector_curve(uint8_t *interpolations)
 static void test_scene_any_interpolation_at_keys_and_outside_gives_key_values(void **state)
 {
     (void)state;
-    uint8_t *const kinds[] = {key_step, key_linear, key_cubic};
-    for (size_t kind = 0; kind < 3; kind++) {
+    uint8_t *const kinds[] = {key_step, key_linear, key_cubic, key_bezier};
+    for (size_t kind = 0; kind < 4; kind++) {
         const struct scene_curve curve = vector_curve(kinds[kind]);
         const struct {
             double time_s;
@@ -178,6 +181,132 @@ static void test_scene_cubic_between_keys_matches_the_formula(void **state)
     }
 }
 
+static long double bernstein(long double p0, long double p1, long double p2, long double p3,
+                             long double s)
+{
+    const long double r = 1 - s;
+    return r * r * r * p0 + 3 * r * r * s * p1 + 3 * r * s * s * p2 + s * s * s * p3;
+}
+
+/// Finds the parameter by halving alone.
+static long double halve(const double handles[2], long double part)
+{
+    long double low = 0;
+    long double high = 1;
+    for (int i = 0; i < 200; i++) {
+        const long double middle = (low + high) / 2;
+        if (bernstein(0, handles[0], handles[1], 1, middle) < part) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (low + high) / 2;
+}
+
+static void test_scene_bezier_between_keys_matches_the_formula(void **state)
+{
+    (void)state;
+    const struct scene_curve curve = vector_curve(key_bezier);
+    for (int key = 0; key + 1 < KEY_COUNT; key++) {
+        const double from = key_times[key];
+        const double way = key_times[key + 1] - from;
+        for (int i = 1; i < 200; i++) {
+            const double time_s = from + way * i / 200;
+            const long double s =
+                halve(key_handles[key], ((long double)time_s - from) / (long double)way);
+            double out[3];
+            scene_curve_sample(&curve, SCENE_TRANSLATION, time_s, out);
+            for (int c = 0; c < 3; c++) {
+                const double *const v = key_values + key * 3 + c;
+                assert_near(out[c],
+                            bernstein(v[0], key_out[key * 3 + c], key_in[key * 3 + 3 + c], v[3], s),
+                            2e-14);
+            }
+        }
+    }
+}
+
+/// What the parameter found means is the time asked for, to the last bits, whatever the handles;
+/// where time nearly stands still the parameter itself cannot be better.
+static void test_scene_bezier_parameter_reaches_its_time_for_any_handles(void **state)
+{
+    (void)state;
+    const double edges[] = {0, 1e-300, 1e-9, 0.25, 1.0 / 3, 2.0 / 3, 1 - 1e-9, 1};
+    const size_t count = sizeof edges / sizeof *edges;
+    for (size_t i = 0; i < count * count + 2000; i++) {
+        const bool is_edge = i < count * count;
+        const double handles[2] = {is_edge ? edges[i / count] : random_between(0, 1),
+                                   is_edge ? edges[i % count] : random_between(0, 1)};
+        double before = 0;
+        for (int k = 0; k <= 64; k++) {
+            const double part = k / 64.0;
+            const double s = scene_bezier_parameter(handles, part);
+            assert_true(s >= 0 && s <= 1);
+            assert_near((double)bernstein(0, handles[0], handles[1], 1, s), part, 4e-16);
+            assert_true(s >= before); // never backwards
+            before = s;
+        }
+        for (double part = 1e-3; part > 1e-50; part *= 1e-3) {
+            const double s = scene_bezier_parameter(handles, part);
+            const long double time = bernstein(0, handles[0], handles[1], 1, s);
+            assert_near((double)(time / part), 1, 1e-14); // relative, where time begins
+        }
+        assert_true(scene_bezier_parameter(handles, 0) == 0);
+        assert_true(scene_bezier_parameter(handles, 1) == 1);
+    }
+}
+
+static void test_scene_bezier_with_vertical_handles_stands_upright_at_its_keys(void **state)
+{
+    (void)state;
+    // Time is s^3 with both handles at the start, so the value is the cube root's.
+    double times[2] = {0, 1};
+    double values[2] = {0, 1};
+    double leaving[2] = {1.0 / 3, 0};
+    double arriving[2] = {0, 2.0 / 3};
+    double handles[2][2] = {{0, 0}, {0, 0}};
+    const struct scene_curve curve = {2, 1, times, values, arriving, leaving, handles, key_bezier};
+    for (double time_s = 1e-15; time_s < 1; time_s *= 1.7) {
+        double out;
+        scene_curve_sample(&curve, SCENE_PROPERTY, time_s, &out);
+        assert_near(out, cbrtl(time_s), 1e-15);
+    }
+    // Time turns back and forth around the middle where each handle stands above the other key.
+    handles[0][0] = 1;
+    leaving[0] = 0;
+    arriving[1] = 1;
+    double out;
+    scene_curve_sample(&curve, SCENE_PROPERTY, 0.5, &out);
+    assert_near(out, 0.5L, 1e-15);
+    scene_curve_sample(&curve, SCENE_PROPERTY, 0.5 - 0x1p-30, &out);
+    const long double s = 0.5L - cbrtl(0x1p-32L);
+    assert_near(out, 3 * s * s - 2 * s * s * s, 1e-7);
+}
+
+static void test_scene_bezier_rotation_is_the_formula_normalised(void **state)
+{
+    (void)state;
+    double times[2] = {1, 3};
+    double values[8] = {0, 0, 0, 1, 0, 0.6, 0, 0.8};
+    double arriving[8] = {9, 9, 9, 9, 0.1, -0.2, 0.3, 0.4};
+    double leaving[8] = {0.5, 0.25, -0.5, 0.125, 9, 9, 9, 9};
+    double handles[2][2] = {{0.125, 0.75}, {0, 0}};
+    const struct scene_curve curve = {2, 4, times, values, arriving, leaving, handles, key_bezier};
+    double out[4];
+    scene_curve_sample(&curve, SCENE_ROTATION, 1.5, out);
+    const long double s = halve(handles[0], 0.25L);
+    long double truth[4];
+    long double square = 0;
+    for (int c = 0; c < 4; c++) {
+        truth[c] = bernstein(values[c], leaving[c], arriving[4 + c], values[4 + c], s);
+        square += truth[c] * truth[c];
+    }
+    for (int c = 0; c < 4; c++) {
+        assert_near(out[c], truth[c] / sqrtl(square), 4e-16);
+    }
+}
+
 static void test_scene_mixed_interpolations_follow_the_key_that_opens_the_interval(void **state)
 {
     (void)state;
@@ -204,7 +333,7 @@ static void test_scene_ava09_properties_have_any_stride_and_leave_the_rest_alone
     for (int i = 0; i < 12; i++) {
         const uint32_t stride = strides[i / 3];
         const struct scene_curve curve = {
-            KEY_COUNT, stride, key_times, values[1], values[0], values[2], kinds[i % 3],
+            KEY_COUNT, stride, key_times, values[1], values[0], values[2], NULL, kinds[i % 3],
         };
         double out[LARGEST + 1];
         out[stride] = 77;
@@ -231,7 +360,7 @@ static void test_scene_property_of_four_values_is_no_rotation(void **state)
     double times[2] = {0, 1};
     double values[8] = {2, 0, 0, 1, -2, 0, 0, -3}; // neither of unit length nor to be flipped
     uint8_t linear[2] = {SCENE_LINEAR, SCENE_LINEAR};
-    const struct scene_curve curve = {2, 4, times, values, NULL, NULL, linear};
+    const struct scene_curve curve = {2, 4, times, values, NULL, NULL, NULL, linear};
     const double expected[4] = {0, 0, 0, -1};
     double out[4];
     scene_curve_sample(&curve, SCENE_PROPERTY, 0.5, out);
@@ -268,7 +397,13 @@ static void test_scene_many_keys_are_found_in_any_order(void **state)
         values[i * 3] = i;
         interpolations[i] = SCENE_STEP;
     }
-    const struct scene_curve curve = {COUNT, 3, times, values, NULL, NULL, interpolations};
+    const struct scene_curve curve = {
+        .key_count = COUNT,
+        .stride = 3,
+        .times = times,
+        .values = values,
+        .interpolations = interpolations,
+    };
     for (int i = 0; i < COUNT; i++) {
         const int key = (i * 377) % COUNT;
         double out[3];
@@ -392,10 +527,10 @@ static void test_scene_rotation_curves_have_unit_length_at_every_time(void **sta
         in_tangents[i] = random_between(-3, 3);
         out_tangents[i] = random_between(-3, 3);
     }
-    uint8_t *const kinds[] = {key_step, key_linear, key_cubic};
-    for (size_t kind = 0; kind < 3; kind++) {
+    uint8_t *const kinds[] = {key_step, key_linear, key_cubic, key_bezier};
+    for (size_t kind = 0; kind < 4; kind++) {
         const struct scene_curve curve = {
-            KEY_COUNT, 4, key_times, values, in_tangents, out_tangents, kinds[kind],
+            KEY_COUNT, 4, key_times, values, in_tangents, out_tangents, key_handles, kinds[kind],
         };
         for (int i = 0; i < 2000; i++) {
             double out[4];
@@ -412,7 +547,8 @@ static void test_scene_cubic_rotation_is_the_formula_normalised(void **state)
     double values[8] = {0, 0, 0, 1, 0, 0.6, 0, 0.8};
     double in_tangents[8] = {9, 9, 9, 9, 0.1, -0.2, 0.3, -0.4};
     double out_tangents[8] = {0.5, 0.25, -0.5, 0.125, 9, 9, 9, 9};
-    const struct scene_curve curve = {2, 4, times, values, in_tangents, out_tangents, key_cubic};
+    const struct scene_curve curve = {2,    4,        times, values, in_tangents, out_tangents,
+                                      NULL, key_cubic};
     double out[4];
     scene_curve_sample(&curve, SCENE_ROTATION, 1.5, out);
     long double truth[4];
@@ -432,7 +568,7 @@ static void test_scene_cubic_rotation_through_zero_falls_back_to_its_key(void **
     double times[2] = {0, 1};
     double values[8] = {0, 0, 0, 1, 0, 0, 0, -1};
     double tangents[8] = {0};
-    const struct scene_curve curve = {2, 4, times, values, tangents, tangents, key_cubic};
+    const struct scene_curve curve = {2, 4, times, values, tangents, tangents, NULL, key_cubic};
     double out[4];
     scene_curve_sample(&curve, SCENE_ROTATION, 0.5, out);
     assert_memory_equal(out, values, sizeof out);
@@ -482,7 +618,7 @@ static void test_scene_matrix_multiply_applies_the_right_one_first(void **state)
 static void test_scene_node_rest_copies_the_parts(void **state)
 {
     (void)state;
-    const struct scene_node node = {"n", -1, {1, 2, 3, 4}, {5, 6, 7}, {8, 9, 10}};
+    const struct scene_node node = {"n", NULL, -1, {1, 2, 3, 4}, {5, 6, 7}, {8, 9, 10}};
     const struct scene_transform rest = scene_node_rest(&node);
     assert_memory_equal(rest.rotation, node.rotation, sizeof node.rotation);
     assert_memory_equal(rest.translation, node.translation, sizeof node.translation);
@@ -497,6 +633,10 @@ int main(void)
         cmocka_unit_test(test_scene_step_between_keys_holds_the_earlier_one),
         cmocka_unit_test(test_scene_linear_between_keys_matches_the_formula),
         cmocka_unit_test(test_scene_cubic_between_keys_matches_the_formula),
+        cmocka_unit_test(test_scene_bezier_between_keys_matches_the_formula),
+        cmocka_unit_test(test_scene_bezier_parameter_reaches_its_time_for_any_handles),
+        cmocka_unit_test(test_scene_bezier_with_vertical_handles_stands_upright_at_its_keys),
+        cmocka_unit_test(test_scene_bezier_rotation_is_the_formula_normalised),
         cmocka_unit_test(test_scene_mixed_interpolations_follow_the_key_that_opens_the_interval),
         cmocka_unit_test(test_scene_ava09_properties_have_any_stride_and_leave_the_rest_alone),
         cmocka_unit_test(test_scene_property_of_four_values_is_no_rotation),

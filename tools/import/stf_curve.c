@@ -22,6 +22,7 @@
 #define LEAST_LENGTH 0.1       // of rotations on the way between keys
 #define LENGTH_PROBES 64
 #define MOST_ANGLE 1e6              // of which sine and cosine mean anything
+#define MOST_HALVES 8               // of intervals with handles beyond their ends
 #define MOST_DEPTH 63               // of splitting
 #define MOST_CURVE_BYTES (1u << 29) // of all curves together, beyond what files pay for
 
@@ -38,7 +39,7 @@ enum piece_kind {
 struct piece {
     enum piece_kind kind;
     double points[4];
-    double handles[2]; // PIECE_BEZIER: times of the inner points, in [0, 1]
+    double handles[2]; // PIECE_BEZIER: times of the inner points, as parts of the whole
     bool jumps;        // PIECE_STILL: to another value, at its end
 };
 
@@ -116,6 +117,13 @@ static double blossom(const double points[4], double s0, double s1, double s2)
     return (1 - s2) * d + s2 * e;
 }
 
+/// Takes rounding errors away from a handle that lies at a key. A part of a curve may have handles
+/// beyond its ends, though time goes forward in it.
+static double handle_settle(double handle)
+{
+    return fabs(handle) < 1e-12 ? 0 : fabs(handle - 1) < 1e-12 ? 1 : handle;
+}
+
 /// Cuts a piece. The cut goes through the same points.
 static struct piece piece_part(const struct piece *piece, double from, double to)
 {
@@ -136,8 +144,8 @@ static struct piece piece_part(const struct piece *piece, double from, double to
         const double times[4] = {0, piece->handles[0], piece->handles[1], 1};
         const double start = blossom(times, low, low, low);
         const double way = blossom(times, high, high, high) - start;
-        part.handles[0] = clamp((blossom(times, low, low, high) - start) / way, 0, 1);
-        part.handles[1] = clamp((blossom(times, low, high, high) - start) / way, 0, 1);
+        part.handles[0] = handle_settle((blossom(times, low, low, high) - start) / way);
+        part.handles[1] = handle_settle((blossom(times, low, high, high) - start) / way);
     }
     return part;
 }
@@ -537,7 +545,8 @@ struct common {
     bool is_still;
     bool is_linear;     // or still
     bool is_polynomial; // or simpler
-    bool is_bezier;     // or still; all with these handles
+    bool is_bezier;     // or still; all with these handles, which lie in [0, 1]
+    bool is_halved;     // likewise, but they do not, so that its halves must be looked at
     bool jumps;
     double handles[2];
 };
@@ -578,7 +587,10 @@ static struct common common_of(const struct piece *pieces, uint32_t count)
             common.is_bezier &= fabs(piece->handles[i] - common.handles[i]) <= HANDLE_TOLERANCE;
         }
     }
-    common.is_bezier = common.is_bezier && is_storable(common.handles);
+    const bool is_inside = common.handles[0] >= 0 && common.handles[1] <= 1 &&
+                           common.handles[0] <= 1 && common.handles[1] >= 0;
+    common.is_halved = common.is_bezier && !is_inside;
+    common.is_bezier = common.is_bezier && is_inside && is_storable(common.handles);
     return common;
 }
 
@@ -626,7 +638,8 @@ static void points_set(struct builder *builder, const struct common *common, dou
 }
 
 /// Adds the interval from the last key to a frame, and the key there.
-static void interval_add(struct builder *builder, double from, double to)
+/// @param depth how often it was halved
+static void interval_add(struct builder *builder, double from, double to, uint32_t depth)
 {
     const struct stf_track *const track = builder->track;
     const double from_s = last_time(builder);
@@ -635,6 +648,12 @@ static void interval_add(struct builder *builder, double from, double to)
         builder->pieces[c] = piece_over(&track->subtracks[c], from, to);
     }
     const struct common common = common_of(builder->pieces, track->subtrack_count);
+    if (common.is_halved && depth < MOST_HALVES) {
+        const double middle = from + (to - from) / 2;
+        interval_add(builder, from, middle, depth + 1);
+        interval_add(builder, middle, to, depth + 1);
+        return;
+    }
     // Where something jumps while others move, a key just before holds what was until then.
     const double to_s = common.jumps && !common.is_still ? nextafter(end_s, from_s) : end_s;
     const bool is_held = common.is_still || !(to_s > from_s);
@@ -779,8 +798,10 @@ static void builder_free(struct builder *builder)
 /// Makes the curve of a switch: on above one half, changing at keys alone.
 static void switch_make(struct builder *builder, const double *frames, uint32_t count)
 {
+    const struct stf_subtrack *const subtrack = &builder->track->subtracks[0];
     for (uint32_t i = 0; i < count; i++) {
-        const double value = value_at(&builder->track->subtracks[0], frames[i]) > 0.5;
+        const uint32_t key = key_before(subtrack, frames[i]);
+        const double value = subtrack->keys[key == UINT32_MAX ? 0 : key].value > 0.5;
         key_add(builder, stf_span_time(builder->span, frames[i]), &value);
     }
 }
@@ -817,7 +838,7 @@ static void pieces_make(struct builder *builder, const double *frames, uint32_t 
     curve_at(builder, frames[0], builder->right);
     key_add(builder, stf_span_time(builder->span, frames[0]), builder->right);
     for (uint32_t i = 0; i + 1 < count && !builder->is_full; i++) {
-        interval_add(builder, frames[i], frames[i + 1]);
+        interval_add(builder, frames[i], frames[i + 1], 0);
     }
 }
 
