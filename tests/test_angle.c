@@ -169,6 +169,45 @@ static void test_angle_of_radians_is_that_of_turns(void **state)
     }
 }
 
+static void test_angle_radians_are_within_three_ulp(void **state)
+{
+    (void)state;
+#if LDBL_MANT_DIG < 64
+    skip();
+#endif
+    double worst = 0;
+    uint64_t chance = 5;
+    for (int i = 0; i < SAMPLE_COUNT; i++) {
+        // All sizes, and all ratios of them.
+        const double size = ldexp(1, (int)(synthetic_chance(&chance) % 400) - 200);
+        const double ratio = ldexp(1, -(int)(synthetic_chance(&chance) % 60));
+        const double a = synthetic_chance_between(&chance, -size, size);
+        const double b = synthetic_chance_between(&chance, -size, size) * ratio;
+        const double x = i % 2 ? a : b;
+        const double y = i % 2 ? b : a;
+        const long double truth = atan2l(y, x);
+        if (truth != 0) {
+            worst = fmax(worst, error_in_ulp(trp__radians_of(x, y), truth));
+        }
+    }
+    assert_at_most(worst, 3);
+}
+
+static void test_angle_radians_are_exact_on_the_axes(void **state)
+{
+    (void)state;
+    const double half = acos(-1);
+    assert_true(trp__radians_of(3, 0) == 0);
+    assert_true(trp__radians_of(3, -0.0) == 0);
+    assert_true(trp__radians_of(0, 1e-300) == half / 2);
+    assert_true(trp__radians_of(0, -1e300) == -half / 2);
+    assert_true(trp__radians_of(-2, 0) == half);
+    assert_true(trp__radians_of(-2, -0.0) == half); // never -pi
+    assert_true(trp__radians_of(5, 5) == half / 4);
+    assert_true(trp__radians_of(0, 0) == 0);
+    assert_true(trp__radians_of(-0.0, 0) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +217,8 @@ int main(void)
         cmocka_unit_test(test_angle_of_turns_is_their_fraction),
         cmocka_unit_test(test_angle_of_turns_is_even_and_halves_exactly),
         cmocka_unit_test(test_angle_of_radians_is_that_of_turns),
+        cmocka_unit_test(test_angle_radians_are_within_three_ulp),
+        cmocka_unit_test(test_angle_radians_are_exact_on_the_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
