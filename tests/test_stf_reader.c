@@ -413,6 +413,22 @@ static void test_stf_2_reference_past_the_end_is_refused(void **state)
     assert_refused(&builder, "resources.body.instance: must be an index or an id [json.type]");
 }
 
+static void test_stf_2_endless_id_is_refused(void **state)
+{
+    (void)state;
+    static char id[1026];
+    memset(id, 'x', 1025);
+    const struct stf_layout layouts[] = {new_layout, old_layout};
+    for (int i = 0; i < 2; i++) {
+        build_puppet(layouts[i]);
+        stf_builder_add(&builder, id, "stf.armature", "");
+        json_t *const puppet = stf_builder_find(&builder, "puppet");
+        json_object_set_new(puppet, "armature", stf_builder_reference(&builder, puppet, id));
+        assert_refused(&builder, "resources.puppet.armature: ids of more than 1024 bytes are not "
+                                 "supported [stf.reference]");
+    }
+}
+
 static void test_stf_2_index_may_be_written_as_a_real(void **state)
 {
     (void)state;
@@ -1531,6 +1547,7 @@ int main(void)
         cmocka_unit_test(test_stf_2_first_buffer_is_the_one_after_the_json),
         cmocka_unit_test(test_stf_2_buffer_past_the_end_is_refused),
         cmocka_unit_test(test_stf_2_reference_past_the_end_is_refused),
+        cmocka_unit_test(test_stf_2_endless_id_is_refused),
         cmocka_unit_test(test_stf_2_index_may_be_written_as_a_real),
         cmocka_unit_test(test_stf_2_both_kinds_of_reference_give_the_same_scene),
         cmocka_unit_test(test_stf_3_both_ways_to_give_a_version_are_read),

@@ -162,6 +162,7 @@ struct stf {
     struct stf_range *ranges; // of the buffers after the JSON
     struct stf_names ids;
     struct stf_resource *resources; // [ids.count] in file order
+    const char **names; // [ids.count] of resources, in the scene's arena; null until asked for
     struct stf_names types;
     bool *is_type_warned;                 // [types.count]
     uint32_t type_counts[STF_TYPE_COUNT]; // of resources

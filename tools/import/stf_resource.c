@@ -8,6 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    // 36 in practice. Looking up a longer one again and again by an index of a few bytes could take
+    // far longer than reading the file.
+    MAX_ID_BYTES = 1024,
+};
+
 /// In the order of enum stf_type.
 static const char *const type_names[STF_TYPE_COUNT] = {
     "",
@@ -131,6 +137,7 @@ bool stf_resources_read(struct stf *stf)
         count++;
     }
     stf->resources = ARENA_NEW(&stf->scratch, struct stf_resource, count);
+    stf->names = ARENA_NEW(&stf->scratch, const char *, count);
     stf->walked = ARENA_NEW(&stf->scratch, struct stf_resource *, count);
     stf->walked_parents = ARENA_NEW(&stf->scratch, int32_t, count);
     member = (struct json_value){0};
@@ -151,7 +158,7 @@ struct stf_resource *stf_resource_find(const struct stf *stf, const char *id)
 
 /// Finds the id that a reference means.
 /// @param list the member of the owner that indices are into
-static bool reference_read(const struct json_value *owner, const struct json_value *reference,
+static bool reference_find(const struct json_value *owner, const struct json_value *reference,
                            const char *list, const char **id)
 {
     double number = 0;
@@ -172,6 +179,16 @@ static bool reference_read(const struct json_value *owner, const struct json_val
                            "is %.17g, but %s has %u ids", number, list, count);
     }
     return json_get_string_item(&ids, (size_t)number, id);
+}
+
+/// As above, and refuses ids that nobody should have.
+static bool reference_read(const struct json_value *owner, const struct json_value *reference,
+                           const char *list, const char **id)
+{
+    return reference_find(owner, reference, list, id) &&
+           (strnlen(*id, MAX_ID_BYTES + 1) <= MAX_ID_BYTES ||
+            json_refuse(reference, TROUPE_EXIT_UNSUPPORTED, "stf.reference",
+                        "ids of more than %d bytes are not supported", MAX_ID_BYTES));
 }
 
 bool stf_resource_named(struct stf *stf, const struct json_value *owner,
@@ -254,10 +271,14 @@ bool stf_resource_name(struct stf *stf, const struct stf_resource *resource, con
 {
     const struct json_value member = json_member(&resource->value, "name");
     const char *text = "";
-    if (!json_is_absent(&member) && !json_get_string(&resource->value, "name", false, &text)) {
-        return false;
+    const char **const kept = &stf->names[resource - stf->resources];
+    if (!*kept) {
+        if (!json_is_absent(&member) && !json_get_string(&resource->value, "name", false, &text)) {
+            return false;
+        }
+        *kept = arena_string(&stf->scene->arena, text);
     }
-    *name = arena_string(&stf->scene->arena, text);
+    *name = *kept;
     return true;
 }
 
