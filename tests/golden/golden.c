@@ -4,6 +4,7 @@
 // golden PACK GOLDEN [--update]: one hash for each operation of the runtime over every clip of a
 // pack, the same on every instruction set, however the batch is cut, with denormal numbers flushed
 // to zero or not. Needs neither cmocka nor the tools, so that it runs wherever the runtime does.
+#include <float.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,11 +29,12 @@ enum operation {
     OPERATION_MODEL,
     OPERATION_PALETTE,
     OPERATION_ROOT_MOTION,
+    OPERATION_LIMIT,
     OPERATION_COUNT,
 };
 
 static const char *const operation_names[OPERATION_COUNT] = {
-    "pack", "sample", "blend", "model", "palette", "root_motion",
+    "pack", "sample", "blend", "model", "palette", "root_motion", "limit",
 };
 
 struct hashes {
@@ -73,6 +75,9 @@ struct stage {
     trp_playhead *previous;
     trp_playhead *playheads;
     trp_root_delta *deltas;
+    float *limits; ///< of every lane, an axis in four without
+    trp_pose_block *limited;
+    trp_pose_block **limited_list;
     void *scratch;
     size_t scratch_bytes;
 };
@@ -205,6 +210,21 @@ static void write_playheads(struct stage *stage)
     }
 }
 
+// Limits of up to half a turn either way.
+static void write_limits(struct stage *stage)
+{
+    uint32_t random = 4;
+    const size_t blocks = stage->skeleton.block_count;
+    for (size_t i = 0; i < blocks * 6 * TRP_BLOCK_LANES; i++) {
+        const bool is_smallest = i / TRP_BLOCK_LANES % 2 == 0;
+        const float size = next_random(&random) < 0.25 ? FLT_MAX : (float)next_random(&random);
+        stage->limits[i] = is_smallest ? -size : size;
+    }
+    for (uint32_t i = 0; i < stage->pose_count; i++) {
+        stage->limited_list[i] = stage->limited + i * blocks;
+    }
+}
+
 static void make_stage(struct stage *stage, const char *path)
 {
     read_pack(stage, path);
@@ -233,6 +253,10 @@ static void make_stage(struct stage *stage, const char *path)
     stage->previous = take(stage->pose_count, sizeof *stage->previous);
     stage->playheads = take(stage->pose_count, sizeof *stage->playheads);
     stage->deltas = take(stage->pose_count, sizeof *stage->deltas);
+    stage->limits = take(blocks * 6 * TRP_BLOCK_LANES, sizeof *stage->limits);
+    stage->limited = take(stage->pose_count * blocks, sizeof *stage->limited);
+    stage->limited_list = take(stage->pose_count, sizeof(trp_pose_block *));
+    write_limits(stage);
     write_requests(stage);
     write_jobs(stage);
     write_playheads(stage);
@@ -289,6 +313,19 @@ static void run(struct stage *stage, uint32_t first, uint32_t count, bool is_pre
         .scratch_bytes = stage->scratch_bytes,
     };
     check(trp_palette(&palette) == TRP_OK, "palette");
+    memcpy(stage->limited + first * blocks, stage->blended + first * blocks,
+           count * blocks * sizeof *stage->limited);
+    const trp_humanoid humanoid = {
+        .block_count = stage->skeleton.block_count,
+        .limit_blocks = stage->limits,
+    };
+    const trp_humanoid_args limit = {
+        .humanoid = &humanoid,
+        .skeleton = &stage->skeleton,
+        .poses = stage->limited_list + first,
+        .pose_count = count,
+    };
+    check(trp_humanoid_clamp(&limit) == TRP_OK, "limit");
     memcpy(stage->playheads + first, stage->starts + first, count * sizeof *stage->playheads);
     const trp_playhead_args advance = {
         .timelines = stage->timelines,
@@ -323,6 +360,7 @@ static struct hashes hash_stage(const struct stage *stage)
         [OPERATION_PALETTE] = hash_words(stage->palettes, entries * 12 * sizeof(float)),
         [OPERATION_ROOT_MOTION] =
             hash_words(stage->deltas, stage->pose_count * sizeof *stage->deltas),
+        [OPERATION_LIMIT] = hash_words(stage->limited, blocks * sizeof *stage->limited),
     }};
 }
 
