@@ -167,7 +167,7 @@ bool import_stf(const char *path, const void *bytes, size_t size_bytes,
     if (options) {
         stf.options = *options;
     }
-    struct stf_range json;
+    struct stf_range json = {0};
     bool ok = container_read(&stf, size_bytes, &json) &&
               json_parse(stf.bytes + json.at, (size_t)json.size_bytes, report, &stf.root);
     if (ok) {
