@@ -28,10 +28,17 @@ const char *trp_human_part_name(uint32_t part)
     return part < TRP_HUMAN_PART_COUNT ? part_names[part] : NULL;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+    for (; *a == *b && *a != 0; a++, b++) {
+    }
+    return *a == *b;
+}
+
 uint32_t trp_human_part_find(const char *name)
 {
     for (uint32_t part = 0; name && part < TRP_HUMAN_PART_COUNT; part++) {
-        if (strcmp(part_names[part], name) == 0) {
+        if (is_same_text(part_names[part], name)) {
             return part;
         }
     }
