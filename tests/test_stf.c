@@ -585,19 +585,20 @@ static void test_stf_bezier_example_gives_its_numbers_in_every_layout(void **sta
     (void)state;
     static const double frames[] = {2, 4, 8, 8.5, 12};
     static const double numbers[] = {-0.7239853, -0.6528871, -0.4878443, -0.4669955, -0.3275222};
-    for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
+    for (int i = 0; i < 2 * LAYOUT_COUNT; i++) {
+        const bool is_exact = i % 2 == 0;
         struct compiled compiled =
-            compile(write_stf("move.stf", describe_move, layouts[layout]), true);
+            compile(write_stf("move.stf", describe_move, layouts[i / 2]), is_exact);
         const trp_clip clip = clip_named(&compiled, "Move");
         const trp_skeleton skeleton = skeleton_at(&compiled, clip.skeleton_index);
         const uint32_t lane = lane_named(&skeleton, "Moved");
         assert_close(clip.duration_s, 15.0 / 24, 1e-9);
-        for (int i = 0; i < 5; i++) {
-            sample(&clip, frame_time_s(frames[i]));
+        for (int k = 0; k < 5; k++) {
+            sample(&clip, frame_time_s(frames[k]));
             const struct stf_trs trs = lane_of(pose, lane);
-            assert_close(trs.translation[0], numbers[i], 1e-6);
-            assert_close(trs.translation[1], bezier_at(moved_y, 2, frames[i]), 1e-6);
-            assert_close(trs.translation[2], bezier_at(moved_z, 2, frames[i]), 1e-6);
+            assert_close(trs.translation[0], numbers[k], 1e-6);
+            assert_close(trs.translation[1], bezier_at(moved_y, 2, frames[k]), 1e-6);
+            assert_close(trs.translation[2], bezier_at(moved_z, 2, frames[k]), 1e-6);
         }
         free(compiled.bytes);
     }
