@@ -32,8 +32,9 @@ TRP_API uint32_t trp_pack_find_blendtree(const trp_pack *pack, uint64_t name_has
 /// Writes how much each clip of a tree counts at a parameter: weights from 0 to 1 with sum 1 (all 0
 /// where the tree is empty).
 /// In one dimension the two nearest places on either side share in proportion; beyond the ends the
-/// last one has all; of several at one place the first. In two dimensions gradient bands in polar
-/// coordinates, so that direction and distance from the origin blend on their own.
+/// last one has all. In two dimensions gradient bands in polar coordinates, so that direction and
+/// distance from the origin blend on their own; weights jump nowhere but at the origin where no
+/// place lies there. Of several at one place the first counts, and at a place it has all.
 /// @param x       the parameter; NaN counts as 0
 /// @param y       unused in one dimension
 /// @param weights [out] tree->count floats
