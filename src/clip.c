@@ -28,7 +28,7 @@ trp_result trp_clip_bind_instance(trp_clip *clip, const trp_instance *instance)
     }
     const struct trp__instance_header *const header = (const void *)instance->bytes;
     if (!clip->rest || (clip->flags & TRP_CLIP_ADDITIVE) ||
-        clip->block_count != header->block_count) {
+        clip->bind_hash != instance->bind_hash || clip->block_count != header->block_count) {
         return TRP_ERROR_MISMATCH;
     }
     clip->base = instance->pose;

@@ -23,6 +23,8 @@ trp_result trp_pack_instance(const trp_pack *pack, uint32_t index, trp_instance 
     }
     const struct trp__instance_header *const header =
         (const void *)trp__object_at(pack->instances, index);
+    const struct trp__skeleton_header *const skeleton =
+        (const void *)trp__object_at(pack->skeletons, header->skeleton);
     const char *const strings = (const char *)pack->strings;
     const trp_pose_block *const pose = (const void *)(header + 1);
     const uint64_t *const id_hashes =
@@ -36,6 +38,7 @@ trp_result trp_pack_instance(const trp_pack *pack, uint32_t index, trp_instance 
         .id = strings + header->id,
         .armature_name = strings + header->armature_name,
         .armature_id = strings + header->armature_id,
+        .bind_hash = skeleton->bind_hash,
         .index = index,
         .skeleton_index = header->skeleton,
         .bone_count = header->bone_count,

@@ -33,6 +33,7 @@ typedef struct trp_instance {
     const char *id; ///< of that node in the file
     const char *armature_name;
     const char *armature_id;
+    uint64_t bind_hash;      ///< of its skeleton: which clips fit
     uint32_t index;          ///< of this instance in its pack
     uint32_t skeleton_index; ///< in the same pack
     uint32_t bone_count;
@@ -65,8 +66,8 @@ TRP_API trp_result trp_instance_component(const trp_instance *instance, uint32_t
 /// Ties a clip to an instance: joints that the clip says nothing of keep the instance's pose
 /// instead of the rest pose. trp_clip_bind goes back to rest.
 /// @param clip [in,out] bound to the skeleton of the instance already
-/// @return TRP_OK, TRP_ERROR_ARGUMENT, TRP_ERROR_MISMATCH (the clip is additive, not bound, or of
-///         another number of blocks than the instance's skeleton). On error `clip` stays.
+/// @return TRP_OK, TRP_ERROR_ARGUMENT, TRP_ERROR_MISMATCH (the clip is additive, not bound, or fits
+///         another skeleton than the instance has). On error `clip` stays.
 /// Threads: `clip` is exclusive.
 TRP_API trp_result trp_clip_bind_instance(trp_clip *clip, const trp_instance *instance);
 

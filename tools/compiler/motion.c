@@ -20,6 +20,19 @@ static void widen_tolerance(double *tolerance, const double *values, size_t coun
     }
 }
 
+/// Widens a tolerance by how far the keys of a curve lie, and the handles between them.
+static void widen_for_curve(double *tolerance, const struct scene_curve *curve)
+{
+    const uint32_t stride = curve->stride;
+    widen_tolerance(tolerance, curve->values, (size_t)curve->key_count * stride);
+    for (uint32_t key = 0; key + 1 < curve->key_count; key++) {
+        if (curve->interpolations[key] == SCENE_BEZIER) {
+            widen_tolerance(tolerance, curve->out_tangents + (size_t)key * stride, stride);
+            widen_tolerance(tolerance, curve->in_tangents + (size_t)(key + 1) * stride, stride);
+        }
+    }
+}
+
 struct property_values *property_values_of(const struct scene *scene, struct arena *arena)
 {
     struct property_values *const values = ARENA_NEW(arena, struct property_values, 1);
@@ -42,8 +55,7 @@ struct property_values *property_values_of(const struct scene *scene, struct are
         for (uint32_t t = 0; t < scene->clips[i].track_count; t++) {
             const struct scene_track *const track = &scene->clips[i].tracks[t];
             if (track->path == SCENE_PROPERTY) {
-                widen_tolerance(&values->tolerance[track->property], track->curve.values,
-                                (size_t)track->curve.key_count * track->curve.stride);
+                widen_for_curve(&values->tolerance[track->property], &track->curve);
             }
         }
     }
@@ -210,6 +222,10 @@ static const struct scene_curve *curve_closed(const struct scene_curve *curve, d
         closed->out_tangents = ARENA_NEW(arena, double, (count + 1) * stride);
         memcpy(closed->in_tangents, curve->in_tangents, count * stride * sizeof(double));
         memcpy(closed->out_tangents, curve->out_tangents, count * stride * sizeof(double));
+    }
+    if (curve->is_added != NULL) {
+        closed->is_added = ARENA_NEW(arena, uint8_t, count + 1);
+        memcpy(closed->is_added, curve->is_added, count);
     }
     if (curve->handles != NULL) {
         closed->handles = arena_take(arena, count + 1, sizeof *closed->handles);
@@ -385,9 +401,13 @@ uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, 
     size_t filled = 0;
     for (uint32_t i = 0; i < curve_count; i++) {
         const struct scene_curve *const curve = source_curve(motion, i);
-        if (curve != NULL && (is_left_out == NULL || !is_left_out[i])) {
-            memcpy(*times + filled, curve->times, curve->key_count * sizeof(double));
-            filled += curve->key_count;
+        if (curve == NULL || (is_left_out != NULL && is_left_out[i])) {
+            continue;
+        }
+        for (uint32_t key = 0; key < curve->key_count; key++) {
+            if (curve->is_added == NULL || !curve->is_added[key]) {
+                (*times)[filled++] = curve->times[key];
+            }
         }
     }
     if (filled > 0 && motion->root != NULL && motion->has_closing_key) {

@@ -40,6 +40,8 @@ struct scene_curve {
     double (*handles)[2]; // [key_count] times of the leaving and the arriving handle of the
                           // interval after a key, in [0, 1] of it; null without bezier keys
     uint8_t *interpolations; // [key_count] enum scene_interpolation; the last one is unused
+    uint8_t *is_added; // [key_count] 1 for keys that the importer put between those of the file, to
+                       // follow their curve; null where it did not
 };
 
 struct scene_node {

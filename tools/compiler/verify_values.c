@@ -30,6 +30,20 @@ static const struct scene_curve *curve_of(const struct scene *scene, const struc
     return NULL;
 }
 
+/// Returns how far the handles of a component of a key reach that bezier intervals use.
+static double handle_size(const struct scene_curve *curve, uint32_t component)
+{
+    const uint32_t key = component / curve->stride;
+    double size = 0.0;
+    if (key + 1 < curve->key_count && curve->interpolations[key] == SCENE_BEZIER) {
+        size = fabs(curve->out_tangents[component]);
+    }
+    if (key > 0 && curve->interpolations[key - 1] == SCENE_BEZIER) {
+        size = fmax(size, fabs(curve->in_tangents[component]));
+    }
+    return size;
+}
+
 static double largest_size(const struct scene *scene, const struct scene_property *property)
 {
     double largest = 1.0;
@@ -37,6 +51,9 @@ static double largest_size(const struct scene *scene, const struct scene_propert
         const struct scene_curve *const curve = curve_of(scene, &scene->clips[i], property);
         for (uint32_t k = 0; curve != NULL && k < curve->key_count * curve->stride; k++) {
             largest = fmax(largest, fabs(curve->values[k]));
+            if (curve->handles != NULL) {
+                largest = fmax(largest, handle_size(curve, k));
+            }
         }
     }
     return largest;

@@ -306,6 +306,7 @@ struct builder {
     struct buffer out_tangents;
     struct buffer handles;
     struct buffer interpolations;
+    struct buffer is_added;
     uint32_t key_count;
     struct arena arena;   // the arrays below
     struct piece *pieces; // [subtrack_count] of the present interval
@@ -325,11 +326,13 @@ static double *doubles_of(const struct buffer *buffer)
     return (double *)(void *)buffer->bytes;
 }
 
-/// Adds a key; nothing is known yet of what is next to it.
+/// Adds a key that is none of the file's until that is said; nothing is known yet of what is next
+/// to it.
 static void key_add(struct builder *builder, double time_s, const double *value)
 {
     static const double zero[2];
     static const uint8_t step = SCENE_STEP;
+    static const uint8_t added = 1;
     const size_t bytes = builder->stride * sizeof *value;
     buffer_append(&builder->times, &time_s, sizeof time_s);
     buffer_append(&builder->values, value, bytes);
@@ -339,7 +342,14 @@ static void key_add(struct builder *builder, double time_s, const double *value)
     }
     buffer_append(&builder->handles, zero, sizeof zero);
     buffer_append(&builder->interpolations, &step, 1);
+    buffer_append(&builder->is_added, &added, 1);
     builder->key_count++;
+}
+
+/// Says that the file has a key where the last one is.
+static void key_is_of_file(struct builder *builder)
+{
+    builder->is_added.bytes[builder->key_count - 1] = 0;
 }
 
 /// Says how the interval before the last key goes.
@@ -746,9 +756,11 @@ static bool curve_finish(struct builder *builder, struct scene_curve *curve)
 {
     bool has_tangents = false;
     bool has_handles = false;
+    bool has_added = false;
     for (uint32_t i = 0; i + 1 < builder->key_count; i++) {
         has_handles |= builder->interpolations.bytes[i] == SCENE_BEZIER;
         has_tangents |= builder->interpolations.bytes[i] >= SCENE_CUBIC;
+        has_added |= builder->is_added.bytes[i] != 0;
     }
     if (builder->is_full) {
         return json_refuse(&builder->track->value, TROUPE_EXIT_UNSUPPORTED, "stf.limit",
@@ -763,6 +775,7 @@ static bool curve_finish(struct builder *builder, struct scene_curve *curve)
         .out_tangents = has_tangents ? array_copy(builder, &builder->out_tangents) : NULL,
         .handles = has_handles ? array_copy(builder, &builder->handles) : NULL,
         .interpolations = array_copy(builder, &builder->interpolations),
+        .is_added = has_added ? array_copy(builder, &builder->is_added) : NULL,
     };
     return true;
 }
@@ -792,6 +805,7 @@ static void builder_free(struct builder *builder)
     buffer_free(&builder->out_tangents);
     buffer_free(&builder->handles);
     buffer_free(&builder->interpolations);
+    buffer_free(&builder->is_added);
     arena_free(&builder->arena);
 }
 
@@ -803,6 +817,7 @@ static void switch_make(struct builder *builder, const double *frames, uint32_t 
         const uint32_t key = key_before(subtrack, frames[i]);
         const double value = subtrack->keys[key == UINT32_MAX ? 0 : key].value > 0.5;
         key_add(builder, stf_span_time(builder->span, frames[i]), &value);
+        key_is_of_file(builder);
     }
 }
 
@@ -827,6 +842,7 @@ static void sampled_make(struct builder *builder, const double *frames, uint32_t
             scene_slerp(a, b, clamp(frames[i] - frame, 0, 1), a);
         }
         key_add(builder, stf_span_time(builder->span, frames[i]), a);
+        key_is_of_file(builder);
         if (i > 0) {
             interval_set(builder, SCENE_LINEAR, NULL, NULL, NULL);
         }
@@ -837,8 +853,10 @@ static void pieces_make(struct builder *builder, const double *frames, uint32_t 
 {
     curve_at(builder, frames[0], builder->right);
     key_add(builder, stf_span_time(builder->span, frames[0]), builder->right);
+    key_is_of_file(builder);
     for (uint32_t i = 0; i + 1 < count && !builder->is_full; i++) {
         interval_add(builder, frames[i], frames[i + 1], 0);
+        key_is_of_file(builder);
     }
 }
 
