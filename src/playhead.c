@@ -6,7 +6,7 @@
 #include "timeline.h"
 
 #define MAX_CLIP_UNITS ((uint64_t)1 << 60) // so that a way there and back and any move add up
-#define MAX_UNIT_SHIFT 40
+#define FINE_BITS 40
 #define PHASES_PER_TICK (1 << 20)
 #define SPEEDS_PER_ONE (1 << 16) // in steps of which ticks are exact
 #define MAX_SPEED (1 << 15)
@@ -29,8 +29,10 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/// Chooses the finest unit of which a tick of the clip and one of the clock are whole numbers.
-/// @return false where it is not fine enough for phases of the clip and speeds of the clock
+/// Chooses a unit of which a tick of the clip and one of the clock are whole numbers: 2^-40 of a
+/// tick of the clip or the next coarser, and finer only where the clock needs it, so that one move
+/// can go far.
+/// @return false where none fits phases of the clip, speeds of the clock and 64 bits
 static bool choose_units(const trp_timeline_args *args, struct units *units)
 {
     const trp_clip *const clip = args->clip;
@@ -45,16 +47,20 @@ static bool choose_units(const trp_timeline_args *args, struct units *units)
         clock_ticks /= common;
     }
     const uint64_t max_per_tick = MAX_CLIP_UNITS / (clip->tick_count ? clip->tick_count : 1);
-    for (int shift = MAX_UNIT_SHIFT; shift >= 0; shift--) {
-        if (clock_ticks <= max_per_tick >> shift &&
-            clip_ticks <= (uint64_t)TRP__MAX_MOVE >> shift) {
-            units->per_tick = (int64_t)(clock_ticks << shift);
-            units->per_clock_tick = (int64_t)(clip_ticks << shift);
-            return units->per_tick % PHASES_PER_TICK == 0 &&
-                   units->per_clock_tick % SPEEDS_PER_ONE == 0;
+    bool is_found = false;
+    for (int shift = 0; shift <= FINE_BITS; shift++) {
+        if (clock_ticks > max_per_tick >> shift || clip_ticks > (uint64_t)TRP__MAX_MOVE >> shift) {
+            break;
+        }
+        const int64_t per_tick = (int64_t)(clock_ticks << shift);
+        const int64_t per_clock_tick = (int64_t)(clip_ticks << shift);
+        if (per_tick % PHASES_PER_TICK == 0 && per_clock_tick % SPEEDS_PER_ONE == 0 &&
+            (!is_found || per_tick <= (int64_t)1 << FINE_BITS)) {
+            *units = (struct units){per_tick, per_clock_tick};
+            is_found = true;
         }
     }
-    return false;
+    return is_found;
 }
 
 /// Returns the units from the start of the clip at a time in [0, duration_s].

@@ -64,9 +64,9 @@ static inline int64_t trp__units_of_position(const trp_timeline *timeline, int64
 static inline double trp__time_of_units(const trp_timeline *timeline, int64_t units)
 {
     // Far out at the ends, so that the limits below give them: no branch, crowds mix states.
-    const int64_t beyond = (int64_t)(units >= timeline->length) - (units <= 0);
-    const int64_t at = timeline->start + units + beyond * (TRP__MAX_MOVE / 2);
-    const double ticks = (double)at / (double)timeline->units_per_tick;
+    const int beyond = (units >= timeline->length) - (units <= 0);
+    const double at = (double)(timeline->start + units) + beyond * (double)TRP__MAX_MOVE;
+    const double ticks = at / (double)timeline->units_per_tick;
     const double time_s =
         ticks * (double)timeline->clip->rate_den / (double)timeline->clip->rate_num;
     const double above_s = time_s > timeline->start_s ? time_s : timeline->start_s;
