@@ -173,7 +173,7 @@ double trp_playhead_time_s(const trp_timeline *timeline, const trp_playhead *pla
 
 // -- Moving on
 
-/// Returns dt_ticks * step * units_per_clock, limited.
+/// Returns the units of some ticks, not yet limited but where 64 bits would not hold them.
 static int64_t move_of_ticks(const trp_timeline *timeline, int64_t dt_ticks, double speed)
 {
     const int64_t max_step = (int64_t)MAX_SPEED * SPEEDS_PER_ONE;
@@ -184,12 +184,10 @@ static int64_t move_of_ticks(const trp_timeline *timeline, int64_t dt_ticks, dou
     if (!(estimate > -1.5 * TRP__MAX_MOVE && estimate < 1.5 * TRP__MAX_MOVE)) {
         return estimate < 0 ? -TRP__MAX_MOVE : TRP__MAX_MOVE;
     }
-    const uint64_t units =
-        (uint64_t)dt_ticks * (uint64_t)step * (uint64_t)timeline->units_per_clock;
-    return trp__limit_move((int64_t)units);
+    return (int64_t)((uint64_t)dt_ticks * (uint64_t)step * (uint64_t)timeline->units_per_clock);
 }
 
-/// Returns how far a playhead goes.
+/// Returns how far a playhead goes; what is not a number goes nowhere.
 static int64_t move_of(const trp_timeline *timeline, double dt_s, int64_t dt_ticks, double speed)
 {
     const int64_t seconds =
@@ -266,21 +264,19 @@ trp_result trp_playheads_advance(const trp_playhead_args *args, trp_playhead_rep
         return TRP_ERROR_ARGUMENT;
     }
     const trp_playhead_args batch = *args; // out of reach of what is written
-    const double dt_s = batch.dt_s == batch.dt_s ? batch.dt_s : 0;
     trp_playhead_report found = {0};
     for (uint32_t i = 0; i < batch.playhead_count; i++) {
         trp_playhead *const playhead = &batch.playheads[i];
         if (batch.previous) {
             batch.previous[i] = *playhead;
         }
-        const bool is_number = playhead->speed == playhead->speed;
-        found.bad_speed_count += !is_number;
+        const float speed = playhead->speed;
+        found.bad_speed_count += speed != speed;
         const trp_timeline *const timeline =
             playhead->timeline < batch.timeline_count ? &batch.timelines[playhead->timeline] : NULL;
         if (timeline && trp__is_on_timeline(timeline, playhead) &&
             (batch.dt_ticks == 0 || timeline->units_per_clock != 0)) {
-            const double speed = is_number ? playhead->speed : 0;
-            advance(timeline, move_of(timeline, dt_s, batch.dt_ticks, speed), playhead);
+            advance(timeline, move_of(timeline, batch.dt_s, batch.dt_ticks, speed), playhead);
         } else {
             found.bad_timeline_count++;
         }

@@ -13,12 +13,6 @@
 /// Farthest that one advance goes, in units or phases.
 #define TRP__MAX_MOVE ((int64_t)1 << 62)
 
-/// Limits a move.
-static inline int64_t trp__limit_move(int64_t move)
-{
-    return move > TRP__MAX_MOVE ? TRP__MAX_MOVE : (move < -TRP__MAX_MOVE ? -TRP__MAX_MOVE : move);
-}
-
 /// Rounds a move to the nearest whole number, halves away from zero, and limits it; NaN gives 0.
 static inline int64_t trp__round_move(double move)
 {

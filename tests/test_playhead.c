@@ -254,6 +254,55 @@ static void test_playhead_timeline_units_divide_the_clock(void **state)
     assert_true(made > 200 && refused > 20);
 }
 
+static void test_playhead_timeline_is_a_whole_number_of_ticks_however_long(void **state)
+{
+    (void)state;
+    static const uint32_t rates[4][2] = {{30, 1}, {30000, 1001}, {7, 3}, {959, 1}};
+    uint64_t seed = 3;
+    for (int i = 0; i < 10000; i++) {
+        const uint32_t ticks = (uint32_t)chance_between(&seed, 0, 0x3FFFFFFF);
+        const trp_clip clip = clip_of(ticks, rates[i % 4][0], rates[i % 4][1]);
+        const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_LOOP, 0);
+        assert_true(timeline.length == ticks * timeline.units_per_tick);
+    }
+}
+
+/// Nanoseconds too: units are no finer than the clock needs.
+static void test_playhead_one_move_goes_an_hour_on_any_clock(void **state)
+{
+    (void)state;
+    static const uint32_t clocks[6] = {1, 60, 1000, 48000, 1000000, 1000000000};
+    const trp_clip clip = clip_of(36, 30, 1);
+    for (int i = 0; i < 6; i++) {
+        const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_LOOP, clocks[i]);
+        trp_playhead playhead = trp_playhead_start(&timeline, 0);
+        move(&timeline, &playhead, 0, (int64_t)3600 * clocks[i]);
+        assert_true(playhead.position == 0 && playhead.cycle == 3000);
+    }
+}
+
+/// Whether the product of ticks still fits 64 bits or not.
+static void test_playhead_moves_beyond_the_limit_go_to_it(void **state)
+{
+    (void)state;
+    const trp_clip clip = clip_of(37, 30, 1);
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_LOOP, 60);
+    const int64_t limit = ((int64_t)1 << 62) / (65536 * timeline.units_per_clock);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const int64_t ways[5] = {limit, limit + 1, limit + limit / 4, 2 * limit, INT64_MAX};
+        for (int i = 0; i < 5; i++) {
+            trp_playhead playhead = {.speed = 1};
+            move(&timeline, &playhead, 0, sign * ways[i]);
+            assert_model(&timeline, &playhead, sign * ((int128)1 << 62));
+        }
+        trp_playhead playhead = {.speed = 1};
+        move(&timeline, &playhead, sign * 1e300, sign * limit / 2);
+        assert_model(&timeline, &playhead, sign * ((int128)1 << 62));
+        move(&timeline, &playhead, sign * INF, -sign * INT64_MAX);
+        assert_model(&timeline, &playhead, sign * ((int128)1 << 62));
+    }
+}
+
 static void test_playhead_timeline_parts_are_clamped_and_meet_the_ends(void **state)
 {
     (void)state;
@@ -388,6 +437,11 @@ static void test_playhead_time_never_falls_as_units_rise(void **state)
         const double time_s = trp_playhead_time_s(&timeline, &playhead);
         playhead.position += playhead.position < timeline.length;
         const double next_s = trp_playhead_time_s(&timeline, &playhead);
+        playhead.position = 0;
+        assert_true(trp_playhead_time_s(&timeline, &playhead) == timeline.start_s);
+        playhead.position = timeline.length;
+        assert_true(timeline.length == 0 ||
+                    trp_playhead_time_s(&timeline, &playhead) == timeline.end_s);
         assert_true(timeline.start_s <= time_s && time_s <= next_s && next_s <= timeline.end_s);
     }
 }
@@ -474,6 +528,10 @@ static void test_playhead_ended_is_set_at_the_end_it_moved_to(void **state)
     move(&timeline, &playhead, -9, 0);
     assert_int_equal(playhead.flags, TRP_PLAYHEAD_ENDED);
     trp_playhead_seek(&timeline, 1.2, &playhead);
+    move(&timeline, &playhead, 0, 0); // not moved to it
+    assert_int_equal(playhead.flags, 0);
+    playhead = trp_playhead_start(&timeline, 0);
+    move(&timeline, &playhead, 0, 0);
     assert_int_equal(playhead.flags, 0);
     for (int mode = 1; mode < 3; mode++) {
         const trp_timeline other = timeline_of(&clip, (trp_play_mode)mode, 60);
@@ -1093,6 +1151,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_playhead_timeline_units_are_the_finest_that_fit),
         cmocka_unit_test(test_playhead_timeline_units_divide_the_clock),
+        cmocka_unit_test(test_playhead_timeline_is_a_whole_number_of_ticks_however_long),
+        cmocka_unit_test(test_playhead_one_move_goes_an_hour_on_any_clock),
+        cmocka_unit_test(test_playhead_moves_beyond_the_limit_go_to_it),
         cmocka_unit_test(test_playhead_timeline_parts_are_clamped_and_meet_the_ends),
         cmocka_unit_test(test_playhead_timeline_finds_the_events_that_lie_in_it),
         cmocka_unit_test(test_playhead_timeline_refuses_and_leaves_it_alone),
