@@ -298,7 +298,7 @@ static void test_playhead_moves_beyond_the_limit_go_to_it(void **state)
         trp_playhead playhead = {.speed = 1};
         move(&timeline, &playhead, sign * 1e300, sign * limit / 2);
         assert_model(&timeline, &playhead, sign * ((int128)1 << 62));
-        move(&timeline, &playhead, sign * INF, -sign * INT64_MAX);
+        move(&timeline, &playhead, sign * INF, sign < 0 ? INT64_MAX : -INT64_MAX);
         assert_model(&timeline, &playhead, sign * ((int128)1 << 62));
     }
 }
