@@ -124,7 +124,7 @@ static inline bool find_way(const trp_event_args *args, uint32_t index, trp_even
         .to = to,
         .cycles = cycles,
         .is_backward = cycles < 0 || (cycles == 0 && to->position < from->position),
-        .is_starting = (from->flags & TRP_PLAYHEAD_STARTING) != 0,
+        .is_starting = (from->flags & ~to->flags & TRP_PLAYHEAD_STARTING) != 0,
         .weight = weight,
     };
     return true;

@@ -63,12 +63,15 @@ static bool choose_units(const trp_timeline_args *args, struct units *units)
     return is_found;
 }
 
-/// Returns the units from the start of the clip at a time in [0, duration_s].
+/// Returns the units from the start of the clip at a time in [0, duration_s], by whole phases as
+/// those of events are found: to start at the time of an event is to start at the event.
 static int64_t units_of_time(const trp_clip *clip, const trp_timeline *timeline, double time_s)
 {
-    const int64_t last = clip->tick_count * timeline->units_per_tick;
-    const int64_t units = trp__round_move(time_s * timeline->units_per_second);
-    return time_s >= clip->duration_s || units > last ? last : units;
+    const int64_t last = (int64_t)clip->tick_count << 20;
+    const double rate = (double)clip->rate_num / (double)clip->rate_den;
+    const int64_t phase = (int64_t)(time_s * (rate * 1048576.0) + 0x1p-8);
+    return (time_s >= clip->duration_s || phase > last ? last : phase) *
+           (timeline->units_per_tick >> 20);
 }
 
 /// Clamps a time to [low, high]; NaN counts as `low`.

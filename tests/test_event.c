@@ -631,11 +631,13 @@ static void test_event_way_back_is_the_reverse(void **state)
             if (a == b) {
                 continue;
             }
-            const trp_playhead start = playhead_at(&timeline, a, true);
-            const trp_playhead end = playhead_at(&timeline, b, true);
+            trp_playhead start = playhead_at(&timeline, a, true);
+            trp_playhead end = playhead_at(&timeline, b, false);
             trp_event_report reports[2];
             trp_event_args args = args_of(&timeline, &start, &end);
             assert_int_equal(trp_events(&args, there, MAX_HITS, &reports[0]), TRP_OK);
+            start.flags = 0;
+            end.flags = TRP_PLAYHEAD_STARTING;
             args = args_of(&timeline, &end, &start);
             assert_int_equal(trp_events(&args, back, MAX_HITS, &reports[1]), TRP_OK);
             const uint32_t hit_count = reports[0].written_count;
@@ -648,6 +650,37 @@ static void test_event_way_back_is_the_reverse(void **state)
         }
         fixture_free(&fixture);
     }
+}
+
+/// A playhead that an advance refused to move is starting still: it fires when it moves.
+static void test_event_at_the_start_waits_for_the_first_advance(void **state)
+{
+    (void)state;
+    const struct pack_event event = {.name = "a", .time_s = 0.1};
+    struct fixture fixture = fixture_make(32, &event, 1);
+    const trp_timeline timeline = timeline_make(&fixture.clip, TRP_PLAY_LOOP, 0, 0);
+    trp_playhead playhead = trp_playhead_start(&timeline, 0.1); // no tick, and no phase exactly
+    trp_playhead previous;
+    trp_event_report report;
+    const trp_playhead_args refused = {.timelines = &timeline,
+                                       .timeline_count = 1,
+                                       .playheads = &playhead,
+                                       .playhead_count = 1,
+                                       .dt_ticks = 1,
+                                       .previous = &previous};
+    assert_int_equal(trp_playheads_advance(&refused, NULL), TRP_OK);
+    const trp_event_args args = args_of(&timeline, &previous, &playhead);
+    assert_int_equal(trp_events(&args, NULL, 0, &report), TRP_OK);
+    assert_int_equal(report.hit_count, 0);
+    trp_playhead_args moved = refused;
+    moved.dt_ticks = 0;
+    assert_int_equal(trp_playheads_advance(&moved, NULL), TRP_OK);
+    assert_int_equal(trp_events(&args, NULL, 0, &report), TRP_OK);
+    assert_int_equal(report.hit_count, 1);
+    assert_int_equal(trp_playheads_advance(&moved, NULL), TRP_OK);
+    assert_int_equal(trp_events(&args, NULL, 0, &report), TRP_OK);
+    assert_int_equal(report.hit_count, 0);
+    fixture_free(&fixture);
 }
 
 // -- Far and hostile ways ------------------------------------------------------------------------
@@ -1190,8 +1223,9 @@ static trp_event_range range_between(const trp_timeline *timeline, double from_s
                                      bool is_starting)
 {
     trp_playhead from = trp_playhead_start(timeline, from_s);
-    const trp_playhead to = trp_playhead_start(timeline, to_s);
+    trp_playhead to = trp_playhead_start(timeline, to_s);
     from.flags = is_starting ? TRP_PLAYHEAD_STARTING : 0;
+    to.flags = 0;
     const trp_event_args args = args_of(timeline, &from, &to);
     trp_event_range range = {.event = TRP_NONE};
     trp_event_report report;
@@ -1320,6 +1354,7 @@ int main(void)
         cmocka_unit_test(test_event_random_ways_fire_what_lies_on_them),
         cmocka_unit_test(test_event_advances_fire_each_event_once),
         cmocka_unit_test(test_event_way_back_is_the_reverse),
+        cmocka_unit_test(test_event_at_the_start_waits_for_the_first_advance),
         cmocka_unit_test(test_event_count_of_far_ways_is_closed),
         cmocka_unit_test(test_event_any_dt_ends_at_once),
         cmocka_unit_test(test_event_counts_stay_at_the_limit),

@@ -75,8 +75,9 @@ typedef struct trp_playhead {
 
 /// Returns a playhead about to play from a moment: speed 1, timeline 0, cycle 0, STARTING.
 /// @param timeline may be null: position 0
-/// @param time_s   of the clip, clamped to the timeline; NaN counts as its start. A looping
-///                 playhead at the end stands at the beginning of cycle 1
+/// @param time_s   of the clip, clamped to the timeline; NaN counts as its start. Times are taken
+///                 down to 2^-20 of a tick, as those of events are. A looping playhead at the end
+///                 stands at the beginning of cycle 1
 /// Cost: O(1). Threads: any number may share `timeline`.
 TRP_API trp_playhead trp_playhead_start(const trp_timeline *timeline, double time_s);
 
