@@ -92,8 +92,9 @@ typedef struct trp_event_report {
 /// which they happen.
 /// An interval takes in where it arrives and not where it came from, forwards (previous, now] and
 /// backwards [now, previous); both where the advance was the first after STARTING. So advances that
-/// follow each other fire every event once, and a seek fires none. At the seam of a loop the last and the first moment are one:
-/// both their events fire there. Where a ping-pong turns, events fire once.
+/// follow each other fire every event once, and a seek fires none. At the seam of a loop the last
+/// and the first moment are one: both their events fire there. Where a ping-pong turns, events fire
+/// once.
 /// @param hits         [out] `hit_capacity` of them; may be null with capacity 0, to count
 /// @param report       [out] must not be null: tells how many there are
 /// @return TRP_OK (also when not all fit), TRP_ERROR_ARGUMENT. On error nothing is written.
