@@ -13,8 +13,8 @@
 #include <troupe/event.h>
 #include <troupe/model.h>
 #include <troupe/pack.h>
-#include <troupe/pose.h>
 #include <troupe/playhead.h>
+#include <troupe/pose.h>
 #include <troupe/property.h>
 #include <troupe/root_motion.h>
 #include <troupe/sample.h>
