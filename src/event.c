@@ -124,7 +124,7 @@ static inline bool find_way(const trp_event_args *args, uint32_t index, trp_even
         .to = to,
         .cycles = cycles,
         .is_backward = cycles < 0 || (cycles == 0 && to->position < from->position),
-        .is_starting = (from->flags & TRP_PLAYHEAD_STARTING) != 0,
+        .is_starting = (from->flags & ~to->flags & TRP_PLAYHEAD_STARTING) != 0,
         .weight = weight,
     };
     return true;
@@ -155,36 +155,42 @@ static int64_t units_of_event(const struct moments *moments, uint32_t event)
     return trp__units_of_phase(moments->timeline, moments->phases[event]);
 }
 
-/// Returns how many events lie before some units from the start of the timeline.
+/// Returns how many events lie before some units from the start of the timeline. There are some.
+/// Takes no branch that depends on them: most ways are short, and nothing could predict it.
 static uint32_t events_before(const struct moments *moments, int64_t units)
 {
     const int64_t step = moments->timeline->units_per_tick >> 20;
     const int64_t limit = units + moments->timeline->start;
     const uint64_t *first = moments->phases;
-    for (uint32_t left = moments->count; left > 0;) {
+    uint32_t left = moments->count;
+    while (left > 1) {
         const uint32_t half = left / 2;
-        const bool is_before = (int64_t)first[half] * step < limit;
-        first = is_before ? first + half + 1 : first;
-        left = is_before ? left - half - 1 : half;
+        const uint32_t is_before = (int64_t)first[half - 1] * step < limit;
+        first += half & (0 - is_before);
+        left -= half;
     }
-    return (uint32_t)(first - moments->phases);
+    const uint32_t is_before = (int64_t)first[0] * step < limit;
+    return (uint32_t)(first - moments->phases) + is_before;
 }
 
 static struct moments moments_of(const trp_timeline *timeline)
 {
     struct moments moments = {.timeline = timeline, .count = timeline->event_count};
-    if (moments.count == 0) {
+    moments.phases = events_of(timeline->clip).phases + timeline->first_event;
+    moments.inner_end = moments.count;
+    moments.period_count = moments.count;
+    if (timeline->mode == TRP_PLAY_CLAMP || timeline->length == 0) {
         return moments;
     }
-    moments.phases = events_of(timeline->clip).phases + timeline->first_event;
-    moments.period_count = moments.count;
-    if (timeline->mode != TRP_PLAY_CLAMP && timeline->length > 0) {
+    if (units_of_event(&moments, moments.count - 1) == timeline->length) {
         moments.inner_end = events_before(&moments, timeline->length);
-        moments.seam_count =
-            timeline->mode == TRP_PLAY_LOOP ? moments.count - moments.inner_end : 0;
     }
-    if (timeline->mode == TRP_PLAY_PING_PONG && timeline->length > 0) {
-        moments.period_count += moments.inner_end - events_before(&moments, 1);
+    if (timeline->mode == TRP_PLAY_LOOP) {
+        moments.seam_count = moments.count - moments.inner_end;
+    } else {
+        const bool is_at_start = units_of_event(&moments, 0) == 0;
+        moments.period_count += moments.inner_end;
+        moments.period_count -= is_at_start ? events_before(&moments, 1) : 0;
     }
     return moments;
 }

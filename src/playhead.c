@@ -6,7 +6,7 @@
 #include "timeline.h"
 
 #define MAX_CLIP_UNITS ((uint64_t)1 << 60) // so that a way there and back and any move add up
-#define MAX_UNIT_SHIFT 40
+#define FINE_BITS 40
 #define PHASES_PER_TICK (1 << 20)
 #define SPEEDS_PER_ONE (1 << 16) // in steps of which ticks are exact
 #define MAX_SPEED (1 << 15)
@@ -37,8 +37,10 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/// Chooses the finest unit of which a tick of the clip and one of the clock are whole numbers.
-/// @return false where it is not fine enough for phases of the clip and speeds of the clock
+/// Chooses a unit of which a tick of the clip and one of the clock are whole numbers: 2^-40 of a
+/// tick of the clip or the next coarser, and finer only where the clock needs it, so that one move
+/// can go far.
+/// @return false where none fits phases of the clip, speeds of the clock and 64 bits
 static bool choose_units(const trp_timeline_args *args, struct units *units)
 {
     const trp_clip *const clip = args->clip;
@@ -53,24 +55,31 @@ static bool choose_units(const trp_timeline_args *args, struct units *units)
         clock_ticks /= common;
     }
     const uint64_t max_per_tick = MAX_CLIP_UNITS / (clip->tick_count ? clip->tick_count : 1);
-    for (int shift = MAX_UNIT_SHIFT; shift >= 0; shift--) {
-        if (clock_ticks <= max_per_tick >> shift &&
-            clip_ticks <= (uint64_t)TRP__MAX_MOVE >> shift) {
-            units->per_tick = (int64_t)(clock_ticks << shift);
-            units->per_clock_tick = (int64_t)(clip_ticks << shift);
-            return units->per_tick % PHASES_PER_TICK == 0 &&
-                   units->per_clock_tick % SPEEDS_PER_ONE == 0;
+    bool is_found = false;
+    for (int shift = 0; shift <= FINE_BITS; shift++) {
+        if (clock_ticks > max_per_tick >> shift || clip_ticks > (uint64_t)TRP__MAX_MOVE >> shift) {
+            break;
+        }
+        const int64_t per_tick = (int64_t)(clock_ticks << shift);
+        const int64_t per_clock_tick = (int64_t)(clip_ticks << shift);
+        if (per_tick % PHASES_PER_TICK == 0 && per_clock_tick % SPEEDS_PER_ONE == 0 &&
+            (!is_found || per_tick <= (int64_t)1 << FINE_BITS)) {
+            *units = (struct units){per_tick, per_clock_tick};
+            is_found = true;
         }
     }
-    return false;
+    return is_found;
 }
 
-/// Returns the units from the start of the clip at a time in [0, duration_s].
+/// Returns the units from the start of the clip at a time in [0, duration_s], by whole phases as
+/// those of events are found: to start at the time of an event is to start at the event.
 static int64_t units_of_time(const trp_clip *clip, const trp_timeline *timeline, double time_s)
 {
-    const int64_t last = clip->tick_count * timeline->units_per_tick;
-    const int64_t units = trp__round_move(time_s * timeline->units_per_second);
-    return time_s >= clip->duration_s || units > last ? last : units;
+    const int64_t last = (int64_t)clip->tick_count << 20;
+    const double rate = (double)clip->rate_num / (double)clip->rate_den;
+    const int64_t phase = (int64_t)(time_s * (rate * 1048576.0) + 0x1p-8);
+    return (time_s >= clip->duration_s || phase > last ? last : phase) *
+           (timeline->units_per_tick >> 20);
 }
 
 /// Clamps a time to [low, high]; NaN counts as `low`.
@@ -175,7 +184,7 @@ double trp_playhead_time_s(const trp_timeline *timeline, const trp_playhead *pla
 
 // -- Moving on
 
-/// Returns dt_ticks * step * units_per_clock, limited.
+/// Returns the units of some ticks, not yet limited but where 64 bits would not hold them.
 static int64_t move_of_ticks(const trp_timeline *timeline, int64_t dt_ticks, double speed)
 {
     const int64_t max_step = (int64_t)MAX_SPEED * SPEEDS_PER_ONE;
@@ -186,12 +195,10 @@ static int64_t move_of_ticks(const trp_timeline *timeline, int64_t dt_ticks, dou
     if (!(estimate > -1.5 * TRP__MAX_MOVE && estimate < 1.5 * TRP__MAX_MOVE)) {
         return estimate < 0 ? -TRP__MAX_MOVE : TRP__MAX_MOVE;
     }
-    const uint64_t units =
-        (uint64_t)dt_ticks * (uint64_t)step * (uint64_t)timeline->units_per_clock;
-    return trp__limit_move((int64_t)units);
+    return (int64_t)((uint64_t)dt_ticks * (uint64_t)step * (uint64_t)timeline->units_per_clock);
 }
 
-/// Returns how far a playhead goes.
+/// Returns how far a playhead goes; what is not a number goes nowhere.
 static int64_t move_of(const trp_timeline *timeline, double dt_s, int64_t dt_ticks, double speed)
 {
     const int64_t seconds =
@@ -268,21 +275,19 @@ trp_result trp_playheads_advance(const trp_playhead_args *args, trp_playhead_rep
         return TRP_ERROR_ARGUMENT;
     }
     const trp_playhead_args batch = *args; // out of reach of what is written
-    const double dt_s = batch.dt_s == batch.dt_s ? batch.dt_s : 0;
     trp_playhead_report found = {0};
     for (uint32_t i = 0; i < batch.playhead_count; i++) {
         trp_playhead *const playhead = &batch.playheads[i];
         if (batch.previous) {
             batch.previous[i] = *playhead;
         }
-        const bool is_number = playhead->speed == playhead->speed;
-        found.bad_speed_count += !is_number;
+        const float speed = playhead->speed;
+        found.bad_speed_count += speed != speed;
         const trp_timeline *const timeline =
             playhead->timeline < batch.timeline_count ? &batch.timelines[playhead->timeline] : NULL;
         if (timeline && trp__is_on_timeline(timeline, playhead) &&
             (batch.dt_ticks == 0 || timeline->units_per_clock != 0)) {
-            const double speed = is_number ? playhead->speed : 0;
-            advance(timeline, move_of(timeline, dt_s, batch.dt_ticks, speed), playhead);
+            advance(timeline, move_of(timeline, batch.dt_s, batch.dt_ticks, speed), playhead);
         } else {
             found.bad_timeline_count++;
         }

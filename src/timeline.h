@@ -13,12 +13,6 @@
 /// Farthest that one advance goes, in units or phases.
 #define TRP__MAX_MOVE ((int64_t)1 << 62)
 
-/// Limits a move.
-static inline int64_t trp__limit_move(int64_t move)
-{
-    return move > TRP__MAX_MOVE ? TRP__MAX_MOVE : (move < -TRP__MAX_MOVE ? -TRP__MAX_MOVE : move);
-}
-
 /// Rounds a move to the nearest whole number, halves away from zero, and limits it; NaN gives 0.
 static inline int64_t trp__round_move(double move)
 {
@@ -64,9 +58,9 @@ static inline int64_t trp__units_of_position(const trp_timeline *timeline, int64
 static inline double trp__time_of_units(const trp_timeline *timeline, int64_t units)
 {
     // Far out at the ends, so that the limits below give them: no branch, crowds mix states.
-    const int64_t beyond = (int64_t)(units >= timeline->length) - (units <= 0);
-    const int64_t at = timeline->start + units + beyond * (TRP__MAX_MOVE / 2);
-    const double ticks = (double)at / (double)timeline->units_per_tick;
+    const int beyond = (units >= timeline->length) - (units <= 0);
+    const double at = (double)(timeline->start + units) + beyond * (double)TRP__MAX_MOVE;
+    const double ticks = at / (double)timeline->units_per_tick;
     const double time_s =
         ticks * (double)timeline->clip->rate_den / (double)timeline->clip->rate_num;
     const double above_s = time_s > timeline->start_s ? time_s : timeline->start_s;

@@ -126,7 +126,8 @@ static void test_blend_every_isa_gives_the_bits_of_the_reference(void **state)
     (void)state;
     static const uint32_t joint_counts[] = {1, 15, 16, 17, 64, 100};
     const struct trp__kernels *reference = trp__kernels_of(TRP_ISA_REFERENCE);
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         const struct trp__kernels *kernels = trp__kernels_of(isa);
         uint64_t random = 77;
         for (uint32_t round = 0; round < 300; round++) {
@@ -170,7 +171,8 @@ static void test_blend_no_layers_or_no_weight_gives_the_rest_bit_for_bit(void **
         {.pose = pose, .weight = -1, .mode = TRP_BLEND_ADD},
         {.pose = pose, .weight = 1, .mask = no_lanes},
     };
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         for (uint32_t count = 0; count <= 5; count++) {
             trp_pose_block *out = pose_new(rig->skeleton.block_count);
             blend(rig, without_weight, count, out);
@@ -441,7 +443,8 @@ static void test_blend_first_of_equals_sets_the_hemisphere(void **state)
     };
     static const float expected[4] = {0, 0, 0, 1}; // seen from the second they would be 20 apart
     float got[4];
-    FOR_EACH_ISA(isa) {
+    FOR_EACH_ISA(isa)
+    {
         trp_pose_block *out = pose_new(1);
         blend(rig, layers, 3, out);
         get_rotation(out, 0, got);
@@ -462,7 +465,8 @@ static void test_blend_rotations_without_length_give_the_rest(void **state)
         {.pose = pose, .weight = 1},
         {.pose = pose, .weight = 1, .mode = TRP_BLEND_ADD},
     };
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         trp_pose_block *out = pose_new(1);
         blend(rig, layers, 2, out);
         assert_memory_equal(out->rotation, rig->rest->rotation, sizeof out->rotation);
@@ -566,7 +570,8 @@ static void test_blend_layers_without_weight_are_not_read(void **state)
         {.pose = forbidden, .weight = 0, .mode = TRP_BLEND_ADD},
         {.pose = forbidden, .weight = -1, .mode = TRP_BLEND_SUBTRACT},
     };
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         trp_pose_block *with = pose_new(1);
         trp_pose_block *without = pose_new(1);
         blend(rig, layers, 5, with);
@@ -580,7 +585,8 @@ static void test_blend_nan_stays_in_its_lane(void **state)
     (void)state;
     uint64_t random = 18;
     const struct rig *rig = rig_new(32, 0, 14);
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         const struct trp__kernels *kernels = trp__kernels_of(isa);
         for (uint32_t lane = 0; lane < 32; lane++) {
             const size_t kept = mapping_count;
@@ -760,7 +766,8 @@ static void test_blend_subtracting_a_zero_scale_gives_zero(void **state)
         {.pose = identity_pose(1), .weight = 1},
         {.pose = delta, .weight = 1, .mode = TRP_BLEND_SUBTRACT},
     };
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         trp_pose_block *out = pose_new(1);
         blend(rig, layers, 2, out);
         for (uint32_t lane = 0; lane < 16; lane++) {
@@ -862,7 +869,8 @@ static void test_blend_fewer_blocks_leave_the_others_alone(void **state)
         .job_count = 1,
         .block_count = 1,
     };
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         assert_int_equal(trp_blend(&args, NULL), TRP_OK);
     }
 }

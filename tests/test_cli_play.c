@@ -32,7 +32,8 @@ static const char sidecar[] =
     "{\"name\": \"start\", \"time\": 0, \"marker\": true},"
     "{\"name\": \"there\", \"time\": 0.5, \"marker\": true}],"
     "\"step\": ["
-    "{\"name\": \"start\", \"time\": 0, \"marker\": true}]}}";
+    "{\"name\": \"start\", \"time\": 0, \"value\": -5.0, \"marker\": true},"
+    "{\"name\": \"huge\", \"time\": 0, \"value\": 1e20}]}}";
 
 enum { EVENT_COUNT = 5 };
 static const double event_times_s[EVENT_COUNT] = {0, 0.25, 0.5, 0.75, 1};
@@ -254,10 +255,16 @@ static void test_cli_events_show_what_they_carry(void **state)
     struct outcome table = run("events", pack, "--clip", "wave", "--from", "0", "--to", "1", NULL);
     expect_success(&table);
     assert_int_equal(count_lines(table.out), 1 + 4 + 1);
-    assert_non_null(strstr(table.out, "tick 7"));
+    assert_non_null(strstr(table.out, "tick 7\n"));
+    assert_non_null(strstr(table.out, "half 0.5\n"));
     assert_non_null(strstr(table.out, "trail for 0.125 s"));
     assert_non_null(strstr(table.out, "end \"bye\""));
     assert_non_null(strstr(table.out, "4 events"));
+    discard(&table);
+    table = run("events", pack, "--clip", "step", "--from", "0", "--to", "0.1", "--start", NULL);
+    expect_success(&table);
+    assert_non_null(strstr(table.out, "start -5.0\n"));
+    assert_non_null(strstr(table.out, "huge 1e+20\n"));
     discard(&table);
 }
 
@@ -436,6 +443,10 @@ static void test_cli_play_lines_tell_events_and_root(void **state)
     assert_null(strchr(outcome.out, '\033'));
     assert_non_null(strstr(outcome.out, "wave 0.250 (0)  root 0.250 0.000 0.000"));
     assert_non_null(strstr(outcome.out, "[wave: tick 7]"));
+    discard(&outcome);
+    outcome = run("play", pack, "--clip", "step", "--frames", "1", NULL);
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.out, "[step: start -5.0]"));
     discard(&outcome);
 }
 

@@ -319,9 +319,10 @@ static void test_events_compile_event_on_a_key_has_exactly_its_tick(void **state
 static void test_events_compile_b57_event_at_an_end_stored_as_float_lies_on_it(void **state)
 {
     (void)state;
-    static const float ends_s[] = {4.5333f, 0.1f, 1.7f, 4.5333333f, 133.7f};
-    static const char *const texts[] = {"4.5333", "0.1", "1.7", "4.5333333", "133.7"};
-    for (int i = 0; i < 5; i++) {
+    // The last one lies 0.2 ms behind the float.
+    static const float ends_s[] = {4.5333f, 0.1f, 1.7f, 4.5333333f, 133.7f, 9000.3f};
+    static const char *const texts[] = {"4.5333", "0.1", "1.7", "4.5333333", "133.7", "9000.3"};
+    for (int i = 0; i < 6; i++) {
         char events[64];
         const float times[2] = {0, ends_s[i]};
         snprintf(events, sizeof events, "[{\"name\":\"end\",\"time\":%s}]", texts[i]);
@@ -334,6 +335,39 @@ static void test_events_compile_b57_event_at_an_end_stored_as_float_lies_on_it(v
         assert_int_equal(phase_of(&clip, 0), (uint64_t)clip.tick_count << 20);
         discard_pack(&compiled);
     }
+}
+
+static void test_events_compile_far_from_0_only_a_part_of_a_tick_is_rounding(void **state)
+{
+    (void)state;
+    // After 1000 s rounding as of floats is 0.03 of a tick here. The keys have no rounding.
+    enum { KEYS = 241, FIRST = 128000 };
+    static const double parts[] = {-0.02, -0.005, 0, 0.005, 0.02};
+    float times[KEYS] = {0};
+    for (uint32_t key = 1; key < KEYS; key++) {
+        times[key] = (float)((FIRST + key) / 128.0);
+    }
+    char events[512] = "[";
+    for (int i = 0; i < 5; i++) {
+        const size_t used = strlen(events);
+        snprintf(events + used, sizeof events - used, "%s{\"name\":\"e\",\"time\":%.17g}",
+                 i > 0 ? "," : "", (FIRST + 100 + parts[i]) / 128);
+    }
+    strcat(events, "]");
+    struct compiled compiled;
+    compile_one(&(struct compile_input){.path = write_keys("far.glb", times, KEYS, events)},
+                &compiled);
+    assert_int_equal(compiled.report.warning_count, 0);
+    const trp_clip clip = clip_of(&compiled, "walk");
+    assert_int_equal(clip.rate_num, 128);
+    assert_int_equal(clip.rate_den, 1);
+    const uint64_t tick = (uint64_t)(FIRST + 100) << 20;
+    assert_int_equal(phase_of(&clip, 0), tick - 20972); // 0.02 * 2^20 = 20971.52
+    assert_int_equal(phase_of(&clip, 1), tick);
+    assert_int_equal(phase_of(&clip, 2), tick);
+    assert_int_equal(phase_of(&clip, 3), tick);
+    assert_int_equal(phase_of(&clip, 4), tick + 20971);
+    discard_pack(&compiled);
 }
 
 static void test_events_compile_sorts_by_time_and_keeps_the_order_at_one_time(void **state)
@@ -377,6 +411,12 @@ static void test_events_compile_after_the_end_is_moved_there(void **state)
         assert_true(event_of(&clip, i).time_s == clip.duration_s);
         assert_int_equal(phase_of(&clip, i), (uint64_t)clip.tick_count << 20);
     }
+    discard_pack(&compiled);
+    const float times[2] = {0, 9000.3f};
+    compile_one(&(struct compile_input){.path = write_keys("end.glb", times, 2,
+                                                           "[{\"name\":\"a\",\"time\":9000.303}]")},
+                &compiled);
+    assert_warned(&compiled, 1, "event 'a' at 9000.303 s of the source comes after the clip");
     discard_pack(&compiled);
 }
 
@@ -713,8 +753,9 @@ static void test_events_compile_file_that_is_not_there_is_an_error_of_files(void
 
 // ---- one clip, several skeletons ----
 
-/// Writes two characters, each with a skin of its own, and one clip that moves both.
-static const char *write_pair(void)
+/// Writes two characters, each with a skin of its own, and two clips that move both.
+/// @param event of each clip
+static const char *write_pair(const char *file, const char *const clips[2], const char *event)
 {
     static struct gltf_builder builder;
     static const float times[2] = {0, 1};
@@ -726,17 +767,20 @@ static const char *write_pair(void)
     gltf_builder_add(&builder, GLTF_NODES, "{\"name\":\"right\"}");
     gltf_builder_add(&builder, GLTF_SKINS, "{\"joints\":[0]}");
     gltf_builder_add(&builder, GLTF_SKINS, "{\"joints\":[1]}");
-    gltf_builder_add(&builder, GLTF_ANIMATIONS,
-                     "{\"name\":\"walk\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-                     "\"path\":\"translation\"}},{\"sampler\":0,\"target\":{\"node\":1,\"path\":"
-                     "\"translation\"}}],\"samplers\":[{\"input\":%u,\"output\":%u}],"
-                     "\"extras\":{\"events\":[{\"name\":\"step\",\"time\":0.5}]}}",
-                     input, output);
+    for (int i = 0; i < 2; i++) {
+        gltf_builder_add(
+            &builder, GLTF_ANIMATIONS,
+            "{\"name\":\"%s\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+            "\"path\":\"translation\"}},{\"sampler\":0,\"target\":{\"node\":1,\"path\":"
+            "\"translation\"}}],\"samplers\":[{\"input\":%u,\"output\":%u}],"
+            "\"extras\":{\"events\":[{\"name\":\"%s\",\"time\":0.5}]}}",
+            clips[i], input, output, event);
+    }
     size_t size_bytes;
     unsigned char *const bytes = gltf_builder_glb(&builder, &size_bytes);
-    write_text("pair.glb", (const char *)bytes, size_bytes);
+    write_text(file, (const char *)bytes, size_bytes);
     free(bytes);
-    return path_of("pair.glb");
+    return path_of(file);
 }
 
 // ---- verify ----
@@ -785,13 +829,70 @@ static void assert_differs(const struct compiled *compiled, const struct compile
 static void test_events_compile_of_several_skeletons_the_first_has_the_events(void **state)
 {
     (void)state;
-    const struct compile_input input = {.path = write_pair()};
+    static const struct {
+        const char *file;
+        const char *clips[2];
+        const char *names[4]; // of what is made of them: the left part and the right one of each
+    } cases[] = {
+        {"pair.glb", {"walk", "run"}, {"walk", "walk@right", "run", "run@right"}},
+        {"pair.glb", {"walk", "walk"}, {"walk", "walk@right", "walk#2", "walk@right#2"}},
+        {"pair.glb",
+         {"walk", "walk@right"},
+         {"walk", "walk@right", "walk@right#2", "walk@right@right"}},
+        {"pair@left.glb", {"", "left"}, {"pair@left_0", "pair@left_0@right", "left", "left@right"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct compile_input input = {
+            .path = write_pair(cases[i].file, cases[i].clips, "step"),
+        };
+        struct compiled compiled;
+        compile_one(&input, &compiled);
+        assert_int_equal(compiled.pack.clip_count, 4);
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(clip_of(&compiled, cases[i].names[k]).event_count, k % 2 == 0);
+            assert_verifies(&compiled, &input, cases[i].names[k]);
+        }
+        write_pair(cases[i].file, cases[i].clips, "jump");
+        for (int k = 0; k < 4; k += 2) {
+            assert_differs(&compiled, &input, cases[i].names[k], 1,
+                           "event 'jump' at 0.5 s of the clip is missing");
+        }
+        discard_pack(&compiled);
+    }
+}
+
+static void test_events_compile_parts_of_clips_of_several_files_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const clips[2] = {"a", "b"};
+    static const char *const names[] = {"x@left|a", "x@left|a@right", "b@right|b",
+                                        "b@right|b@right"};
+    const struct compile_input inputs[] = {
+        {.path = write_pair("x@left.glb", clips, "step")},
+        {.path = write_pair("b@right.glb", clips, "step")},
+    };
+    const struct verify_options options = {.inputs = inputs, .input_count = 2, .seed = 1};
     struct compiled compiled;
-    compile_one(&input, &compiled);
-    assert_int_equal(compiled.pack.clip_count, 2);
-    assert_int_equal(clip_of(&compiled, "walk").event_count, 1);
-    assert_int_equal(clip_of(&compiled, "walk@right").event_count, 0);
-    assert_verifies(&compiled, &input, "walk@right");
+    compile(&(struct compile_options){.inputs = inputs, .input_count = 2}, &compiled);
+    assert_true(compiled.ok);
+    assert_int_equal(compiled.pack.clip_count, 8);
+    for (int is_other = 0; is_other < 2; is_other++) {
+        struct verify_clip *verified;
+        uint32_t count;
+        bool ok;
+        struct report report = {0};
+        assert_true(
+            verify_pack(&options, compiled.bytes, compiled.size, &verified, &count, &ok, &report));
+        assert_int_equal(ok, !is_other);
+        for (uint32_t i = 0; i < 4; i++) {
+            const trp_clip clip = clip_of(&compiled, names[i]);
+            assert_int_equal(clip.event_count, i % 2 == 0);
+            assert_int_equal(verified[clip.index].wrong_event_count, is_other && i % 2 == 0);
+        }
+        free(verified);
+        write_pair("x@left.glb", clips, "jump");
+        write_pair("b@right.glb", clips, "jump");
+    }
     discard_pack(&compiled);
 }
 
@@ -945,6 +1046,7 @@ int main(void)
         cmocka_unit_test(test_events_compile_phase_is_never_above_the_time),
         cmocka_unit_test(test_events_compile_event_on_a_key_has_exactly_its_tick),
         cmocka_unit_test(test_events_compile_b57_event_at_an_end_stored_as_float_lies_on_it),
+        cmocka_unit_test(test_events_compile_far_from_0_only_a_part_of_a_tick_is_rounding),
         cmocka_unit_test(test_events_compile_sorts_by_time_and_keeps_the_order_at_one_time),
         cmocka_unit_test(test_events_compile_after_the_end_is_moved_there),
         cmocka_unit_test(test_events_compile_duration_ends_with_the_clip),
@@ -959,6 +1061,7 @@ int main(void)
         cmocka_unit_test(test_events_compile_mistakes_in_a_file_are_refused_where_they_are),
         cmocka_unit_test(test_events_compile_file_that_is_not_there_is_an_error_of_files),
         cmocka_unit_test(test_events_compile_of_several_skeletons_the_first_has_the_events),
+        cmocka_unit_test(test_events_compile_parts_of_clips_of_several_files_are_told_apart),
         cmocka_unit_test(test_events_compile_verify_finds_its_own_events),
         cmocka_unit_test(test_events_compile_verify_tells_what_differs),
         cmocka_unit_test(test_events_compile_verify_asks_for_files_only_where_they_are_named),

@@ -169,23 +169,98 @@ static void test_gltf_event_unknown_members_are_ignored(void **state)
     scene_free(&scene);
 }
 
-static void test_gltf_event_of_a_file_with_huge_integers_is_what_it_says(void **state)
+static void test_gltf_event_payloads_are_the_same_beside_huge_integers(void **state)
 {
     (void)state;
-    struct gltf_builder *const builder =
-        build(",\"extras\":{\"huge\":100000000000000000000,\"events\":["
-              "{\"name\":\"a\",\"time\":1,\"value\":5},{\"name\":\"b\",\"time\":1,\"value\":5.5},"
-              "{\"name\":\"c\",\"time\":1,\"value\":\"5\"}]}");
-    struct scene scene;
-    struct report report;
-    assert_imports(builder, &scene, &report);
-    const struct scene_event *const events = scene.clips[0].events;
-    assert_int_equal(events[0].flags, TRP_EVENT_INTEGER);
-    assert_int_equal(events[0].integer, 5);
-    assert_int_equal(events[1].flags, TRP_EVENT_NUMBER);
-    assert_true(events[1].number == 5.5);
-    assert_int_equal(events[2].flags, TRP_EVENT_TEXT);
-    scene_free(&scene);
+    // Of the importer nobody asks these members; all are read as one text with the events.
+    static const char *const huge[] = {
+        "100000000000000000000",
+        "-9223372036854775809",
+        "[9223372036854775808,-99999999999999999999 ,{\"a\":18446744073709551616}]",
+        "{\"\\\"\\\\\":100000000000000000000,\"b\":\"5, 100000000000000000000, \\\\\"}",
+    };
+    static const char events[] =
+        "[{\"name\":\"100000000000000000000\",\"time\":1,\"value\":5,\"marker\":true},"
+        "{\"name\":\"b\\\"\",\"time\":1e0,\"value\":5.0},"
+        "{\"name\":\"c\",\"time\":0.5,\"value\":1e300,\"duration\":1},"
+        "{\"name\":\"d\",\"time\":1,\"value\":9223372036854775807},"
+        "{\"name\":\"e\",\"time\":1,\"value\":-9223372036854775808},"
+        "{\"name\":\"f\",\"time\":1,\"value\":100000000000000000000.0},"
+        "{\"name\":\"g\",\"time\":1,\"value\":0},"
+        "{\"name\":\"h\",\"time\":1,\"value\":-0.0},"
+        "{\"name\":\"i\",\"time\":1,\"value\":9007199254740993},"
+        "{\"name\":\"j\",\"time\":1,\"value\":1e20},"
+        "{\"name\":\"k\",\"time\":1,\"value\":\"5\"},"
+        "{\"name\":\"l\",\"time\":1}]";
+    static const struct {
+        const char *name;
+        uint32_t flags;
+        int64_t integer;
+        double number;
+    } expected[] = {
+        {"100000000000000000000", TRP_EVENT_INTEGER | TRP_EVENT_MARKER, 5, 0},
+        {"b\"", TRP_EVENT_NUMBER, 0, 5},
+        {"c", TRP_EVENT_NUMBER, 0, 1e300},
+        {"d", TRP_EVENT_INTEGER, INT64_MAX, 0},
+        {"e", TRP_EVENT_INTEGER, INT64_MIN, 0},
+        {"f", TRP_EVENT_NUMBER, 0, 1e20},
+        {"g", TRP_EVENT_INTEGER, 0, 0},
+        {"h", TRP_EVENT_NUMBER, 0, 0},
+        {"i", TRP_EVENT_INTEGER, 9007199254740993, 0},
+        {"j", TRP_EVENT_NUMBER, 0, 1e20},
+        {"k", TRP_EVENT_TEXT, 0, 0},
+        {"l", 0, 0, 0},
+    };
+    for (size_t i = 0; i < 2 * sizeof huge / sizeof *huge; i++) {
+        char members[4096];
+        struct scene scene;
+        struct report report;
+        snprintf(members, sizeof members,
+                 i % 2 == 0 ? ",\"extras\":{\"huge\":%1$s,\"events\":%2$s}"
+                            : ",\"extras\":{\"events\":%2$s,\"huge\":%1$s}",
+                 huge[i / 2], events);
+        assert_imports(build(members), &scene, &report);
+        assert_int_equal(report.warning_count, 0);
+        assert_int_equal(scene.clips[0].event_count, sizeof expected / sizeof *expected);
+        assert_true(scene.clips[0].events[2].time_s == 0.5);
+        for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+            const struct scene_event *const event = &scene.clips[0].events[k];
+            assert_string_equal(event->name, expected[k].name);
+            assert_int_equal(event->flags, expected[k].flags);
+            assert_true(event->integer == expected[k].integer);
+            assert_true(event->number == expected[k].number);
+            assert_string_equal(event->text, strcmp(event->name, "k") == 0 ? "5" : "");
+        }
+        scene_free(&scene);
+    }
+}
+
+static void test_gltf_event_list_in_a_string_may_have_huge_integers_of_its_own(void **state)
+{
+    (void)state;
+    static const char *const members[] = {
+        // in the string, in the text around it, in both
+        ",\"extras\":{\"events\":\"[{\\\"name\\\":\\\"a\\\",\\\"time\\\":1,"
+        "\\\"value\\\":5,\\\"x\\\":100000000000000000000},{\\\"name\\\":\\\"b\\\","
+        "\\\"time\\\":1,\\\"value\\\":5.0}]\"}",
+        ",\"extras\":{\"x\":100000000000000000000,\"events\":\"[{\\\"name\\\":\\\"a\\\","
+        "\\\"time\\\":1,\\\"value\\\":5},{\\\"name\\\":\\\"b\\\",\\\"time\\\":1,"
+        "\\\"value\\\":5.0}]\"}",
+        ",\"extras\":{\"x\":100000000000000000000,\"events\":\"[{\\\"name\\\":\\\"a\\\","
+        "\\\"time\\\":1,\\\"value\\\":5},{\\\"name\\\":\\\"b\\\",\\\"time\\\":1,"
+        "\\\"value\\\":5.0,\\\"x\\\":-100000000000000000000}]\"}",
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        struct scene scene;
+        struct report report;
+        assert_imports(build(members[i]), &scene, &report);
+        assert_int_equal(scene.clips[0].event_count, 2);
+        assert_int_equal(scene.clips[0].events[0].flags, TRP_EVENT_INTEGER);
+        assert_int_equal(scene.clips[0].events[0].integer, 5);
+        assert_int_equal(scene.clips[0].events[1].flags, TRP_EVENT_NUMBER);
+        assert_true(scene.clips[0].events[1].number == 5);
+        scene_free(&scene);
+    }
 }
 
 static void test_gltf_event_mistakes_are_refused_where_they_are(void **state)
@@ -299,7 +374,8 @@ int main(void)
         cmocka_unit_test(test_gltf_event_list_may_be_empty),
         cmocka_unit_test(test_gltf_event_extras_of_other_meanings_are_left_alone),
         cmocka_unit_test(test_gltf_event_unknown_members_are_ignored),
-        cmocka_unit_test(test_gltf_event_of_a_file_with_huge_integers_is_what_it_says),
+        cmocka_unit_test(test_gltf_event_payloads_are_the_same_beside_huge_integers),
+        cmocka_unit_test(test_gltf_event_list_in_a_string_may_have_huge_integers_of_its_own),
         cmocka_unit_test(test_gltf_event_mistakes_are_refused_where_they_are),
         cmocka_unit_test(test_gltf_event_any_byte_may_be_wrong),
     };

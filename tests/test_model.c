@@ -207,7 +207,8 @@ static void check_group(const struct trp__kernels *kernels, const struct rig *ri
 static void test_model_every_isa_gives_the_bits_of_the_reference(void **state)
 {
     (void)state;
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         const struct trp__kernels *kernels = trp__kernels_of(isa);
         assert_in_range(kernels->group, 1, 16);
         for (size_t c = 0; c < JOINT_COUNTS; c++) {
@@ -223,7 +224,8 @@ static void test_model_fewer_blocks_leave_the_rest_at_rest(void **state)
 {
     (void)state;
     const struct rig *rig = rig_new(64, 7, 5);
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         const struct trp__kernels *kernels = trp__kernels_of(isa);
         for (uint32_t blocks = 1; blocks <= rig->skeleton.block_count; blocks++) {
             check_group(kernels, rig, kernels->group, blocks, 0);
@@ -283,7 +285,8 @@ static void test_model_any_batch_size_gives_the_same_bits(void **state)
 
     float *palettes = memory_before_fault(33 * palette_stride);
     float *models = memory_before_fault(33 * model_stride);
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         for (uint32_t batch = 1; batch <= 33; batch++) {
             memset(palettes, 0, 33 * palette_stride);
             memset(models, 0, 33 * model_stride);
@@ -343,7 +346,8 @@ static void test_model_nan_stays_in_its_instance_and_below_its_joint(void **stat
     const struct rig *rig = rig_new(64, 7, 11);
     const uint32_t bad_lane = rig->lane_of_joint[50];
     const uint32_t entries = rig->skin.joint_count;
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         const struct trp__kernels *kernels = trp__kernels_of(isa);
         for (uint32_t count = 1; count <= kernels->group; count++) {
             const size_t kept = mapping_count;
@@ -384,7 +388,8 @@ static void test_model_lanes_without_joint_hold_the_root_transform(void **state)
             pose[lane / 16].translation[0][lane % 16] = 5;
         }
     }
-    FOR_EACH_ISA (isa) {
+    FOR_EACH_ISA(isa)
+    {
         const struct trp__kernels *kernels = trp__kernels_of(isa);
         for (uint32_t count = 1; count <= kernels->group; count++) {
             const trp_pose_block *poses[16];

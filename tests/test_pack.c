@@ -361,7 +361,8 @@ static void test_pack_clip_that_does_not_fit_is_not_bound(void **state)
     assert_int_equal(trp_pack_skeleton(&character.pack, 0, &skeleton), TRP_OK);
     assert_int_equal(skeleton.joint_of_lane[31], TRP_NO_LANE);
     recipe.only_clips = true;
-    for (uint32_t i = 0; i < 6; i++) {
+    recipe.root_key_count = 2;
+    for (uint32_t i = 0; i < 7; i++) {
         struct pack_content *const content = pack_content_random(&recipe);
         struct pack_clip *const clip = &content->clips[0];
         clip->bind_hash += i == 0;
@@ -373,6 +374,8 @@ static void test_pack_clip_that_does_not_fit_is_not_bound(void **state)
             clip->block_count = 3;
             clip->tracks = pack_content_allocate(content, 144 * sizeof *clip->tracks);
             clip->segment_count = 0;
+        } else if (i == 6) { // root motion of a lane without a joint
+            clip->root_motion->lane = 31;
         } else if (i >= 3) { // a value for a lane without a joint, in each path
             clip->tracks[(i - 3) * 32 + 31].kind = i == 4 ? PACK_RESTING : PACK_CONSTANT;
         }

@@ -50,6 +50,7 @@ struct walker {
     bool is_turning;
     float turns[MOST_KEYS][4];
     const char *armature; // JSON members of that node, each preceded by a comma; may be null
+    const char *above;    // likewise of a node above that, which is there where not null
     bool moves_armature;
     bool holds_armature; // with a track that keeps it where it is
     bool is_still;       // the hips have no track
@@ -101,6 +102,10 @@ static const char *write_walker(const char *name, const struct walker *walker)
     gltf_builder_add(&builder, GLTF_NODES,
                      "{\"name\":\"hips\",\"translation\":[0,1,0],\"children\":[2]}");
     gltf_builder_add(&builder, GLTF_NODES, "{\"name\":\"head\",\"translation\":[0,0.5,0]}");
+    if (walker->above != NULL) {
+        gltf_builder_add(&builder, GLTF_NODES, "{\"name\":\"above\",\"children\":[0]%s}",
+                         walker->above);
+    }
     gltf_builder_add(&builder, GLTF_SKINS, "{\"joints\":[1,2]}");
     const uint32_t input = gltf_builder_floats(&builder, 1, count, times);
     const uint32_t nod = gltf_builder_floats(&builder, 4, count, nods[0]);
@@ -308,6 +313,22 @@ static void assert_coordinates_constant(const struct compiled *compiled, const c
     free(first);
 }
 
+/// Likewise for its rotation.
+static void assert_rotation_constant(const struct compiled *compiled)
+{
+    const trp_root_motion root = root_of(compiled);
+    trp_pose_block *const first = play(&compiled->clip, 0);
+    for (int step = 1; step <= 100; step++) {
+        trp_pose_block *const pose = play(&compiled->clip, compiled->clip.duration_s * step / 100);
+        for (int i = 0; i < 4; i++) {
+            assert_memory_equal(&pose[root.lane / 16].rotation[i][root.lane % 16],
+                                &first[root.lane / 16].rotation[i][root.lane % 16], sizeof(float));
+        }
+        free(pose);
+    }
+    free(first);
+}
+
 static void assert_refused(const struct compile_input *input, const char *code)
 {
     struct compiled compiled;
@@ -326,6 +347,9 @@ static void test_root_motion_compile_straight_walk_takes_two_keys(void **state)
     (void)state;
     static struct walker walker;
     walk_straight(&walker, 31);
+    for (uint32_t key = 0; key < 31; key++) {
+        walker.places[key][0] += 5e-8f * (float)(key % 7); // noise of an exporter
+    }
     const char *const path = write_walker("straight", &walker);
     struct compiled compiled;
     compile_ok(&(struct compile_input){.path = path, .root_joint = "hips"}, &compiled);
@@ -423,14 +447,7 @@ static void test_root_motion_compile_circle_turns_with_the_way(void **state)
     }
     assert_movement(&root, 2, 0, 0, 0, 1, 1e-6);
     assert_coordinates_constant(&compiled, "xyz");
-    trp_pose_block *const first = play(&compiled.clip, 0);
-    trp_pose_block *const later = play(&compiled.clip, 0.77);
-    for (int i = 0; i < 4; i++) {
-        assert_memory_equal(&later->rotation[i][root.lane], &first->rotation[i][root.lane],
-                            sizeof(float));
-    }
-    free(later);
-    free(first);
+    assert_rotation_constant(&compiled);
     assert_int_equal(compiled.clip.flags & TRP_CLIP_LOOP_CLOSED, TRP_CLIP_LOOP_CLOSED);
     assert_verified(&compiled);
     free(compiled.bytes);
@@ -458,26 +475,32 @@ static void test_root_motion_compile_yaw_counts_several_turns(void **state)
     }
 }
 
+/// Half round within a second, leaning to and fro by a tenth of a turn meanwhile.
+static void walk_leaning(struct walker *walker)
+{
+    walker->key_count = 31;
+    for (uint32_t key = 0; key < 31; key++) {
+        const double s = key / 30.0;
+        const double lean = 0.1 * sin(turn * s);
+        const double a = sin(0.5 * lean * turn);
+        const double b = cos(0.5 * lean * turn);
+        const double y = sin(0.25 * s * turn);
+        const double w = cos(0.25 * s * turn);
+        set_place(walker, key, 0.4 * s, 1, 0);
+        set_turn(walker, key, 1, 0);
+        // First the lean about x, then the turn about y.
+        const double turned[4] = {w * a, y * b, -y * a, w * b};
+        for (int i = 0; i < 4; i++) {
+            walker->turns[key][i] = (float)turned[i];
+        }
+    }
+}
+
 static void test_root_motion_compile_leaning_while_turning_keeps_the_lean(void **state)
 {
     (void)state;
     static struct walker walker;
-    walker.key_count = 31;
-    for (uint32_t key = 0; key < 31; key++) {
-        const double s = key / 30.0;
-        set_place(&walker, key, 0.4 * s, 1, 0);
-        // Leans by a tenth of a turn about x, to and fro, before turning half round about y.
-        const double lean = 0.1 * sin(turn * s);
-        set_turn(&walker, key, 1, 0.5 * s);
-        const double y = (double)walker.turns[key][1];
-        const double w = (double)walker.turns[key][3];
-        const double a = sin(0.5 * lean * turn);
-        const double b = cos(0.5 * lean * turn);
-        walker.turns[key][0] = (float)(w * a);
-        walker.turns[key][1] = (float)(y * b);
-        walker.turns[key][2] = (float)(-y * a);
-        walker.turns[key][3] = (float)(w * b);
-    }
+    walk_leaning(&walker);
     struct compiled compiled;
     compile_ok(&(struct compile_input){.path = write_walker("lean", &walker), .root_joint = "hips"},
                &compiled);
@@ -487,6 +510,10 @@ static void test_root_motion_compile_leaning_while_turning_keeps_the_lean(void *
         root_at(&root, time_of(&walker, key), movement);
         assert_float_equal(movement[3], 0.5 * key / 30, 2e-5);
     }
+    // The grid is that of the source, as fine as the pose needs: keys in between add nothing to it.
+    assert_true(root.key_count > 31);
+    assert_int_equal(compiled.clip.rate_num % 30, 0);
+    assert_true(compiled.clip.rate_num <= 240);
     assert_verified(&compiled);
     free(compiled.bytes);
 }
@@ -519,19 +546,48 @@ static void test_root_motion_compile_z_up_in_centimetres_moves_in_model_space(vo
     free(compiled.bytes);
 }
 
-static void test_root_motion_compile_animated_parent_is_refused(void **state)
+static void test_root_motion_compile_start_is_exactly_the_identity(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walker.armature = ",\"rotation\":[0.18,-0.36,0.54,0.73918874]";
+    walker.key_count = 31;
+    for (uint32_t key = 0; key < 31; key++) {
+        set_place(&walker, key, 53.1 + key, -71.3, 1.7);
+        set_turn(&walker, key, 2, 0.15 + 0.01 * key);
+    }
+    struct compiled compiled;
+    compile_ok(&(struct compile_input){.path = write_walker("far", &walker),
+                                       .metres_per_unit = 0.01,
+                                       .root_joint = "hips",
+                                       .root_components = 15},
+               &compiled);
+    const float identity[4] = {0, 0, 0, 0};
+    assert_memory_equal(root_of(&compiled).keys[0], identity, sizeof identity);
+    assert_verified(&compiled);
+    free(compiled.bytes);
+}
+
+static void test_root_motion_compile_under_an_animated_parent_stays_in_the_pose(void **state)
 {
     (void)state;
     static struct walker walker;
     walk_straight(&walker, 31);
     walker.moves_armature = true;
-    assert_refused(
-        &(struct compile_input){.path = write_walker("parent", &walker), .root_joint = "hips"},
-        "root_motion.parent");
+    const char *const path = write_walker("parent", &walker);
+    struct compiled compiled;
+    struct compiled plain;
+    compile_ok(&(struct compile_input){.path = path, .root_joint = "hips"}, &compiled);
+    compile_ok(&(struct compile_input){.path = path}, &plain);
+    assert_int_equal(compiled.report.warning_count, plain.report.warning_count + 1);
+    assert_no_root_motion(&compiled);
+    assert_int_equal(compiled.size, plain.size);
+    assert_memory_equal(compiled.bytes, plain.bytes, plain.size);
+    free(plain.bytes);
+    free(compiled.bytes);
     // A track that keeps it where it is does not move it.
     walker.moves_armature = false;
     walker.holds_armature = true;
-    struct compiled compiled;
     compile_ok(&(struct compile_input){.path = write_walker("held", &walker), .root_joint = "hips"},
                &compiled);
     assert_int_equal(root_of(&compiled).key_count, 2);
@@ -542,11 +598,22 @@ static void test_root_motion_compile_animated_parent_is_refused(void **state)
 static void test_root_motion_compile_uneven_or_mirrored_parent_has_no_yaw(void **state)
 {
     (void)state;
-    static const char *const scales[] = {",\"scale\":[1,1,1.5]", ",\"scale\":[-1,1,1]"};
-    for (int i = 0; i < 2; i++) {
+    static const struct {
+        const char *above;
+        const char *armature;
+        double z; // of the way
+    } parents[] = {
+        {"", ",\"scale\":[1,1,1.5]", 2.25},
+        {"", ",\"scale\":[-1,1,1]", 1.5},
+        // An eighth of a turn about z under uneven scale: axes of one length, but askew.
+        {",\"scale\":[1,2,1.5811388300841898]",
+         ",\"rotation\":[0,0,0.38268343236508977,0.92387953251128674]", 1.5 * 1.5811388300841898},
+    };
+    for (int i = 0; i < 3; i++) {
         static struct walker walker;
         walk_straight(&walker, 31);
-        walker.armature = scales[i];
+        walker.above = parents[i].above;
+        walker.armature = parents[i].armature;
         const char *const path = write_walker("uneven", &walker);
         assert_refused(&(struct compile_input){.path = path, .root_joint = "hips"},
                        "root_motion.scale");
@@ -556,7 +623,7 @@ static void test_root_motion_compile_uneven_or_mirrored_parent_has_no_yaw(void *
                                            .root_components = TRP_ROOT_X | TRP_ROOT_Z},
                    &compiled);
         const trp_root_motion root = root_of(&compiled);
-        assert_movement(&root, 1, 0, 0, i == 0 ? 2.25 : 1.5, 0, 1e-6);
+        assert_movement(&root, 1, 0, 0, parents[i].z, 0, 1e-6);
         assert_verified(&compiled);
         free(compiled.bytes);
     }
@@ -663,7 +730,28 @@ static void test_root_motion_compile_exact_keeps_budget_and_motion(void **state)
     assert_true(header.max_error_mm < 0.01f);
     const trp_root_motion root = root_of(&compiled);
     assert_movement(&root, 2, 0, 0, 0, 1, 1e-6);
+    assert_coordinates_constant(&compiled, "xyz");
+    assert_rotation_constant(&compiled);
     assert_verified(&compiled);
+    free(compiled.bytes);
+}
+
+static void test_root_motion_compile_exact_tells_what_resampling_costs(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_leaning(&walker);
+    struct compiled compiled;
+    compile_ok(&(struct compile_input){.path = write_walker("exact_lean", &walker),
+                                       .root_joint = "hips",
+                                       .is_exact = true},
+               &compiled);
+    struct trp__clip_header header;
+    memcpy(&header, compiled.clip.bytes, sizeof header);
+    bool ok = false;
+    const double max_error_mm = verified(&compiled, &ok).max_error_mm;
+    assert_true(ok);
+    assert_true(max_error_mm <= 1.1 * (double)header.max_error_mm);
     free(compiled.bytes);
 }
 
@@ -1009,12 +1097,14 @@ int main(void)
         cmocka_unit_test(test_root_motion_compile_yaw_counts_several_turns),
         cmocka_unit_test(test_root_motion_compile_leaning_while_turning_keeps_the_lean),
         cmocka_unit_test(test_root_motion_compile_z_up_in_centimetres_moves_in_model_space),
-        cmocka_unit_test(test_root_motion_compile_animated_parent_is_refused),
+        cmocka_unit_test(test_root_motion_compile_start_is_exactly_the_identity),
+        cmocka_unit_test(test_root_motion_compile_under_an_animated_parent_stays_in_the_pose),
         cmocka_unit_test(test_root_motion_compile_uneven_or_mirrored_parent_has_no_yaw),
         cmocka_unit_test(test_root_motion_b50_closing_key_takes_the_pose_home_and_the_root_on),
         cmocka_unit_test(test_root_motion_b50_on_a_circle_the_root_goes_on_round_it),
         cmocka_unit_test(test_root_motion_compile_cubic_way_is_followed_between_its_keys),
         cmocka_unit_test(test_root_motion_compile_exact_keeps_budget_and_motion),
+        cmocka_unit_test(test_root_motion_compile_exact_tells_what_resampling_costs),
         cmocka_unit_test(test_root_motion_compile_late_keys_hold_or_are_trimmed),
         cmocka_unit_test(test_root_motion_compile_in_pose_leaves_the_pose_alone),
         cmocka_unit_test(test_root_motion_compile_unknown_joint_is_refused),

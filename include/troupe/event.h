@@ -42,7 +42,8 @@ TRP_API uint32_t trp_clip_find_event(const trp_clip *clip, uint64_t name_hash, u
 
 /// Bits of trp_event_hit::flags and trp_event_range::flags.
 enum {
-    TRP_EVENT_REVERSE = 1u << 0, ///< passed backwards in the clip's time
+    TRP_EVENT_REVERSE = 1u << 0, ///< passed backwards in the clip's time; where a ping-pong turns,
+                                 ///< by a playhead that moves backwards
     TRP_EVENT_BEGAN = 1u << 1,   ///< ranges: entered in this interval
     TRP_EVENT_ENDED = 1u << 2,   ///< ranges: left in this interval, or its end reached
 };
@@ -90,9 +91,10 @@ typedef struct trp_event_report {
 /// Lists the events that fire between two states of playheads, by playhead and then in the order in
 /// which they happen.
 /// An interval takes in where it arrives and not where it came from, forwards (previous, now] and
-/// backwards [now, previous); with STARTING, both. So advances that follow each other fire every
-/// event once, and a seek fires none. At the seam of a loop the last and the first moment are one:
-/// both their events fire there. Where a ping-pong turns, events fire once.
+/// backwards [now, previous); both where the advance was the first after STARTING. So advances that
+/// follow each other fire every event once, and a seek fires none. At the seam of a loop the last
+/// and the first moment are one: both their events fire there. Where a ping-pong turns, events fire
+/// once.
 /// @param hits         [out] `hit_capacity` of them; may be null with capacity 0, to count
 /// @param report       [out] must not be null: tells how many there are
 /// @return TRP_OK (also when not all fit), TRP_ERROR_ARGUMENT. On error nothing is written.
@@ -104,7 +106,8 @@ TRP_API trp_result trp_events(const trp_event_args *args, trp_event_hit *hits,
 /// Lists the events with a duration that were active at any moment of an interval, each once, with
 /// how far they had come: for streams of values, and for states that a host switches on and off.
 /// An event is active from its time up to, but not at, the end of its duration (backwards from its
-/// end down to its time). Over several cycles the last pass counts. Otherwise as trp_events.
+/// end down to its time), or up to the ends of the timeline; a ping-pong that turns within it stays
+/// in it. Over several cycles the last pass counts. Otherwise as trp_events.
 /// Cost: O(playheads * events).
 TRP_API trp_result trp_event_ranges(const trp_event_args *args, trp_event_range *ranges,
                                     uint32_t range_capacity, trp_event_report *report);

@@ -79,8 +79,9 @@ typedef struct trp_playhead {
 
 /// Returns a playhead about to play from a moment: speed 1, timeline 0, cycle 0, STARTING.
 /// @param timeline may be null: position 0
-/// @param time_s   of the clip, clamped to the timeline; NaN counts as its start. A looping
-///                 playhead at the end stands at the beginning of cycle 1
+/// @param time_s   of the clip, clamped to the timeline; NaN counts as its start. Times are taken
+///                 down to 2^-20 of a tick, as those of events are. A looping playhead at the end
+///                 stands at the beginning of cycle 1
 /// Cost: O(1). Threads: any number may share `timeline`.
 TRP_API trp_playhead trp_playhead_start(const trp_timeline *timeline, double time_s);
 
@@ -121,7 +122,8 @@ typedef struct trp_playhead_report {
 /// 2^-40 of a tick of the clip where that is no longer than 2^20 ticks and there is no clock, so
 /// that after n calls a playhead is off by no more than n half units and 2^-51 of the way it went.
 /// Moving by -dt takes back moving by dt, but for clamping. Any dt ends at once: infinite and huge
-/// ones count as 2^62 units. The count of cycles wraps around.
+/// ones count as 2^62 units, which is four times the clip or more, and 2^22 ticks of the clip or
+/// more with most clocks and clips. The count of cycles wraps around.
 /// @param report [out] may be null
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error nothing moves.
 /// Cost: O(playheads), flat in dt; no allocation.

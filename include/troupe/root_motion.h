@@ -57,9 +57,9 @@ typedef struct trp_root_motion_report {
 } trp_root_motion_report;
 
 /// Computes how characters moved between two states of playheads. With M(t) the motion since the
-/// start of a timeline and C that of one whole loop: inverse(M(from)) * C^loops * M(to). A way there
-/// and back (ping-pong) moves nothing. No movement where a clip has no root motion; before its first
-/// key and after its last one it stands still.
+/// start of a timeline and C that of one whole loop: inverse(M(from)) * C^loops * M(to). A way
+/// there and back (ping-pong) moves nothing. No movement where a clip has no root motion; before
+/// its first key and after its last one it stands still.
 /// Only the difference of cycles counts: after any number of loops a frame has the same bits. The
 /// way back is the inverse of the way there, and parts of a way combine to the whole: yaws up to
 /// 1e-15 r, translations up to (1e-14 (1 + r) + 1e-18 n) d, where r is the radians turned, n the

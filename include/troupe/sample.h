@@ -31,7 +31,7 @@ typedef struct trp_sample_args {
     uint32_t block_count; ///< blocks of each pose to write; 0, or more than a clip has: all of it
     const void *const *prepared; ///< segments from trp_clip_prepare, used where they fit
     uint32_t prepared_count;
-    void *scratch;     ///< 64-byte aligned
+    void *scratch; ///< 64-byte aligned
     size_t scratch_bytes;
 } trp_sample_args;
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // All of Troupe. In order of use: pack.h opens files, sample.h gives poses, blend.h mixes them,
-// model.h turns them into skinning palettes; playhead.h moves time on, event.h and root_motion.h tell
-// what happened meanwhile.
+// model.h turns them into skinning palettes; playhead.h moves time on, event.h and root_motion.h
+// tell what happened meanwhile.
 #ifndef TROUPE_TROUPE_H
 #define TROUPE_TROUPE_H
 
@@ -16,8 +16,8 @@
 #include <troupe/instance.h>
 #include <troupe/model.h>
 #include <troupe/pack.h>
-#include <troupe/pose.h>
 #include <troupe/playhead.h>
+#include <troupe/pose.h>
 #include <troupe/property.h>
 #include <troupe/root_motion.h>
 #include <troupe/sample.h>

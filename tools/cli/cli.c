@@ -307,7 +307,10 @@ void cli_event_value_text(const trp_event *event, char *text, size_t size_bytes)
     } else if (event->flags & TRP_EVENT_INTEGER) {
         snprintf(text, size_bytes, " %lld", (long long)event->integer);
     } else if (event->flags & TRP_EVENT_NUMBER) {
-        snprintf(text, size_bytes, " %.9g", event->number);
+        char number[32];
+        snprintf(number, sizeof number, "%.9g", event->number);
+        const bool seems_integer = number[strspn(number, "-0123456789")] == '\0';
+        snprintf(text, size_bytes, " %s%s", number, seems_integer ? ".0" : "");
     }
 }
 

@@ -392,7 +392,7 @@ uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, 
                           double **times)
 {
     const uint32_t curve_count = motion_curve_count(motion);
-    size_t total = 2;
+    size_t total = 0;
     for (uint32_t i = 0; i < curve_count; i++) {
         const struct scene_curve *const curve = source_curve(motion, i);
         total += curve != NULL ? curve->key_count : 0;
@@ -409,10 +409,6 @@ uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, 
                 (*times)[filled++] = curve->times[key];
             }
         }
-    }
-    if (filled > 0 && motion->root != NULL && motion->has_closing_key) {
-        (*times)[filled++] = motion->root->end_s;
-        (*times)[filled++] = motion->duration_s;
     }
     if (filled > 0) {
         qsort(*times, filled, sizeof(double), compare_times);

@@ -231,6 +231,21 @@ static bool rotation_of(const double m[12], double rotation[4])
     return true;
 }
 
+/// Returns the name of a joint above a lane that moves, or null.
+static const char *moving_ancestor(const struct motion *motion, uint32_t lane)
+{
+    const struct skeleton *const skeleton = motion->skeleton;
+    while ((lane = skeleton->parent_of_lane[lane]) != TRP_NO_LANE) {
+        for (int path = SCENE_ROTATION; path <= SCENE_SCALE; path++) {
+            const struct scene_curve *const curve = motion->curves[lane * 3u + (uint32_t)path];
+            if (curve != NULL && !curve_is_constant(curve, (enum scene_path)path)) {
+                return skeleton->name_of_joint[skeleton->joint_of_lane[lane]];
+            }
+        }
+    }
+    return NULL;
+}
+
 /// Finds where the joint's parent stands throughout the clip.
 static bool find_parent(const struct motion *motion, struct root_motion *root,
                         struct report *report)
@@ -242,15 +257,6 @@ static bool find_parent(const struct motion *motion, struct root_motion *root,
     double product[12];
     for (uint16_t lane = skeleton->parent_of_lane[root->lane]; lane != TRP_NO_LANE;
          lane = skeleton->parent_of_lane[lane]) {
-        for (int path = SCENE_ROTATION; path <= SCENE_SCALE; path++) {
-            const struct scene_curve *const curve = motion->curves[lane * 3u + (uint32_t)path];
-            if (curve != NULL && !curve_is_constant(curve, (enum scene_path)path)) {
-                return report_error(
-                    report, TROUPE_EXIT_INPUT, motion->source_clip, "root_motion.parent",
-                    "'%s' above '%s' is animated: root motion can be taken from it alone",
-                    skeleton->name_of_joint[skeleton->joint_of_lane[lane]], name);
-            }
-        }
         const struct scene_transform local = motion_local(motion, lane, 0.0);
         scene_transform_matrix(&local, matrix);
         scene_matrix_multiply(matrix, below, product);
@@ -787,6 +793,14 @@ bool root_motion_take(struct motion *motion, const struct root_motion_options *o
          jumps(root->curves[SCENE_ROTATION], SCENE_ROTATION))) {
         report_warning(report, motion->source_clip, "root_motion.step",
                        "'%s' moves in steps, which no root motion can: it stays in the pose", name);
+        return true;
+    }
+    const char *const above = moving_ancestor(motion, root->lane);
+    if (above != NULL) {
+        report_warning(report, motion->source_clip, "root_motion.parent",
+                       "'%s' above '%s' moves too, so the way is not its alone: it stays in the "
+                       "pose",
+                       above, name);
         return true;
     }
     if (!find_parent(motion, root, report)) {

@@ -45,9 +45,9 @@ struct root_motion_options {
 bool root_motion_moves(const struct motion *motion, uint32_t lane);
 
 /// Takes root motion out of a motion (or just finds it): sets `motion->root`, unless the clip does
-/// not move the joint that way or, with a warning, moves it in steps.
-/// @return false after an error in `report`: something above the joint is animated, or so scaled
-///         that its children cannot turn rigidly
+/// not move the joint that way or, with a warning, moves it in steps or moves something above it.
+/// @return false after an error in `report`: what is above the joint is so scaled that its children
+///         cannot turn rigidly
 bool root_motion_take(struct motion *motion, const struct root_motion_options *options,
                       struct arena *arena, struct report *report);
 

@@ -903,8 +903,9 @@ static bool verify_clip(const trp_pack *pack, uint32_t index, const struct verif
         const trp_skeleton *const skeleton = &subject.skeleton;
         const char *const first_joint =
             skeleton->joint_count > 0 ? trp_skeleton_joint_name(skeleton, 0) : NULL;
-        verify_events(&subject.clip, subject.source, first_joint, subject.truth.lead_in_s,
-                      options->inputs[subject.scene - sources->scenes].events != NULL, result);
+        const bool has_file = options->inputs[subject.scene - sources->scenes].events != NULL;
+        verify_events(&subject.clip, subject.scene, subject.header.source_clip_index, first_joint,
+                      subject.truth.lead_in_s, has_file, result);
     }
     arena_free(&subject.arena);
     return ok;

@@ -30,16 +30,37 @@ static int compare_expected(const void *a, const void *b)
     return (left->order > right->order) - (left->order < right->order);
 }
 
-/// Whether a clip is one of several made of one clip of the source, and not the first of them, to
-/// which the events belong: such a one has the name of a joint in its own.
-static bool is_later_part(const trp_clip *clip, const char *source_name, const char *first_joint)
+/// Returns what comes after the start of a text, null where it starts otherwise.
+static const char *after(const char *text, const char *start)
 {
-    const char *const found = first_joint != NULL ? strstr(clip->name, source_name) : NULL;
-    const char *at = found != NULL ? strchr(found + strlen(source_name), '@') : NULL;
-    while (at != NULL && strncmp(at + 1, first_joint, strlen(first_joint)) != 0) {
-        at = strchr(at + 1, '@');
+    const size_t length = strlen(start);
+    return text != NULL && strncmp(text, start, length) == 0 ? text + length : NULL;
+}
+
+/// Whether a text is clip@joint, or that with a number behind: clip@joint#2.
+static bool is_name_of_part(const char *text, const char *clip, const char *joint)
+{
+    const char *const rest = after(after(after(text, clip), "@"), joint);
+    return rest != NULL && rest[strspn(rest, "#0123456789")] == '\0' &&
+           (rest[0] == '\0' || rest[0] == '#');
+}
+
+/// Whether a clip is one of several made of one clip of the source, and not the first of them, to
+/// which the events belong: such a one has the name of its first joint in its own, and the stem of
+/// its file may be in front.
+static bool is_later_part(const trp_clip *clip, const struct scene *scene, uint32_t source_index,
+                          const char *first_joint)
+{
+    if (first_joint == NULL) {
+        return false;
     }
-    return at != NULL;
+    struct arena arena = {0};
+    const char *const name = scene_clip_name(scene, source_index, &arena);
+    const bool is_part =
+        is_name_of_part(clip->name, name, first_joint) ||
+        is_name_of_part(after(after(clip->name, scene->stem), "|"), name, first_joint);
+    arena_free(&arena);
+    return is_part;
 }
 
 static bool payloads_equal(const struct scene_event *source, const trp_event *event)
@@ -120,11 +141,13 @@ static bool find(const trp_clip *clip, const struct expected_event *expected, bo
     return false;
 }
 
-void verify_events(const trp_clip *clip, const struct scene_clip *source, const char *first_joint,
-                   double lead_in_s, bool is_all, struct verify_clip *result)
+void verify_events(const trp_clip *clip, const struct scene *scene, uint32_t source_index,
+                   const char *first_joint, double lead_in_s, bool is_all,
+                   struct verify_clip *result)
 {
     struct arena arena = {0};
-    const bool has_none = is_later_part(clip, source->name, first_joint);
+    const struct scene_clip *const source = &scene->clips[source_index];
+    const bool has_none = is_later_part(clip, scene, source_index, first_joint);
     const uint32_t count = has_none ? 0 : source->event_count;
     const struct expected_event *const expected = expect(clip, source, count, lead_in_s, &arena);
     bool *const is_found = ARENA_NEW(&arena, bool, clip->event_count);

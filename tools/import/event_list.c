@@ -69,13 +69,16 @@ static bool payload_read(const struct json_value *value, struct arena *arena,
 {
     const struct json_value payload = json_member(value, "value");
     const char *text = NULL;
-    if (json_as_integer(&payload, &event->integer)) {
+    bool is_beyond = false;
+    if (json_as_integer(&payload, &event->integer, &is_beyond)) {
+        if (is_beyond) {
+            double number = 0;
+            json_as_number(&payload, &number);
+            return json_refuse(&payload, TROUPE_EXIT_INPUT, "event.value",
+                               "is %.17g, an integer beyond 64 bits", number);
+        }
         event->flags |= TRP_EVENT_INTEGER;
     } else if (json_as_number(&payload, &event->number)) {
-        if (payload.is_real && event->number == trunc(event->number)) {
-            return json_refuse(&payload, TROUPE_EXIT_INPUT, "event.value",
-                               "is %.17g, an integer beyond 64 bits", event->number);
-        }
         event->flags |= TRP_EVENT_NUMBER;
     } else if (json_as_string(&payload, &text)) {
         event->flags |= TRP_EVENT_TEXT;

@@ -4,10 +4,14 @@
 // Strict JSON over Jansson.
 #include "json.h"
 
-#include <math.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
+
+#include "arena.h"
 
 enum {
     JSON_PLACE_BYTES = 256,
@@ -22,17 +26,53 @@ static bool json_refuse_text(struct report *report, const json_error_t *error, c
                         is_null ? "\\u0000 in a string is not supported" : error->text, where);
 }
 
+/// Makes each integer beyond 64 bits a 0.
+/// @param text of valid JSON
+static void blank_integers_beyond(char *text)
+{
+    while (*(text += strcspn(text, "\"-0123456789")) != '\0') {
+        if (*text == '"') {
+            for (text++; *text != '"'; text++) {
+                text += *text == '\\';
+            }
+            text++;
+            continue;
+        }
+        const size_t integer_length = strspn(text, "-0123456789");
+        const size_t length = strspn(text, "-0123456789.eE+");
+        errno = 0;
+        strtoll(text, NULL, 10);
+        if (integer_length == length && errno == ERANGE) {
+            memset(text, ' ', length);
+            *text = '0';
+        }
+        text += length;
+    }
+}
+
 /// Parses a text; says nothing of why it cannot.
 static void json_load(const void *text, size_t size_bytes, struct report *report,
                       json_error_t *error, struct json_value *root)
 {
     *root = (struct json_value){.report = report};
     root->value = json_loadb(text, size_bytes, JSON_REJECT_DUPLICATES, error);
-    if (!root->value && json_error_code(error) == json_error_numeric_overflow) {
-        // JSON knows no limit to integers: as doubles they have the range of all other numbers.
-        const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL;
-        root->value = json_loadb(text, size_bytes, flags, error);
-        root->is_real = true;
+    if (root->value || json_error_code(error) != json_error_numeric_overflow) {
+        return;
+    }
+    // JSON knows no limit to integers: as doubles they have the range of all other numbers. What
+    // is an integer of 64 bits is found beside those doubles.
+    root->value =
+        json_loadb(text, size_bytes, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, error);
+    if (root->value) {
+        struct arena arena = {0};
+        char *const copy = arena_take(&arena, size_bytes + 1, 1);
+        memcpy(copy, text, size_bytes);
+        blank_integers_beyond(copy);
+        root->exact = json_loadb(copy, size_bytes, JSON_REJECT_DUPLICATES, error);
+        arena_free(&arena);
+        if (!root->exact) {
+            json_release(root);
+        }
     }
 }
 
@@ -70,7 +110,9 @@ bool json_parse_string(const struct json_value *string, struct json_value *root)
 void json_release(struct json_value *root)
 {
     json_decref((json_t *)root->value);
+    json_decref((json_t *)root->exact);
     root->value = NULL;
+    root->exact = NULL;
 }
 
 /// Appends the way to a value and returns the bytes used.
@@ -123,7 +165,6 @@ struct json_value json_member(const struct json_value *object, const char *key)
         .value = json_object_get(object->value, key),
         .parent = object,
         .key = key,
-        .is_real = object->is_real,
         .report = object->report,
     };
 }
@@ -134,7 +175,6 @@ struct json_value json_item(const struct json_value *array, size_t index)
         .value = json_array_get(array->value, index),
         .parent = array,
         .index = index,
-        .is_real = array->is_real,
         .report = array->report,
     };
 }
@@ -183,16 +223,23 @@ bool json_as_string(const struct json_value *value, const char **text)
     return json_is_string(value->value);
 }
 
-bool json_as_integer(const struct json_value *value, int64_t *integer)
+/// Returns the counterpart of a value where integers are integers, null where there is none.
+static const json_t *exact_of(const struct json_value *at)
 {
-    const double first_inexact = 9007199254740992; // 2^53
-    const double real = json_real_value(value->value);
-    *integer = json_integer_value(value->value);
-    if (value->is_real && fabs(real) < first_inexact && real == trunc(real)) {
-        *integer = (int64_t)real;
-        return json_is_real(value->value);
+    if (at->exact || !at->parent) {
+        return at->exact;
     }
-    return json_is_integer(value->value);
+    const json_t *const parent = exact_of(at->parent);
+    return at->key ? json_object_get(parent, at->key) : json_array_get(parent, at->index);
+}
+
+bool json_as_integer(const struct json_value *value, int64_t *integer, bool *is_beyond)
+{
+    const json_t *const exact = json_is_real(value->value) ? exact_of(value) : NULL;
+    const json_t *const found = json_is_integer(exact) ? exact : value->value;
+    *integer = json_integer_value(found);
+    *is_beyond = json_is_integer(exact) && *integer == 0 && json_real_value(value->value) != 0;
+    return json_is_integer(found);
 }
 
 bool json_next_member(const struct json_value *object, struct json_value *member)

@@ -22,7 +22,9 @@ struct json_value {
     const struct json_value *parent;
     const char *key; // name in the parent; null for an item of an array
     size_t index;    // in the parent, if it is an array
-    bool is_real;    // whether the text has integers beyond 64 bits, so that all became doubles
+    // Of a root whose text has integers beyond 64 bits: the same with these as 0, while in `value`
+    // all numbers are doubles. Else null.
+    const struct json_t *exact;
     struct report *report;
 };
 
@@ -69,9 +71,10 @@ bool json_as_boolean(const struct json_value *value, bool *boolean);
 bool json_as_number(const struct json_value *value, double *number);
 bool json_as_string(const struct json_value *value, const char **text);
 
-/// Returns whether a value is a number written without fraction and exponent. In a text with
-/// integers beyond 64 bits any whole number below 2^53 is taken for one.
-bool json_as_integer(const struct json_value *value, int64_t *integer);
+/// Returns whether a value is a number written without fraction and exponent.
+/// @param integer   [out] 0 where it is beyond
+/// @param is_beyond [out] whether it does not fit 64 bits, and can be had as a double only
+bool json_as_integer(const struct json_value *value, int64_t *integer, bool *is_beyond);
 
 /// Goes through the members of an object, in the order of the text.
 /// @param member [in,out] the one before; zero to begin
