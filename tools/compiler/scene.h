@@ -22,14 +22,23 @@ enum scene_path {
 /// How a curve goes from a key to the next.
 enum scene_interpolation {
     SCENE_STEP = 0,
-    SCENE_LINEAR = 1, // rotations: slerp along the short arc
-    SCENE_CUBIC = 2,  // Hermite with tangents per second, as in glTF; rotations normalised after
-    SCENE_BEZIER = 3, // with handles in time and value; rotations normalised after
+    SCENE_LINEAR = 1,  // rotations: slerp along the short arc
+    SCENE_CUBIC = 2,   // Hermite with tangents per second, as in glTF; rotations normalised after
+    SCENE_BEZIER = 3,  // with handles in time and value; rotations normalised after
+    SCENE_EASING = 4,  // a named time curve of src/easing.h; values alone
+    SCENE_SAMPLED = 5, // a time curve given at evenly spaced times; values alone
+};
+
+/// A time curve from the part of an interval that has passed to the part of the way that is done.
+struct scene_samples {
+    uint32_t count; // at least 2
+    double *values; // [count] finite; the ends need not be 0 and 1
 };
 
 /// One animated property: key times, flat values, and what happens after each key.
 /// Guaranteed by importers: times finite, strictly increasing, >= 0; values finite; rotation values
-/// of unit length (tangents are as in the source).
+/// of unit length (tangents are as in the source). The first key of a property may be at exactly -1
+/// where the second is at 0 or later: what the clip has before it begins.
 struct scene_curve {
     uint32_t key_count; // at least 1
     uint32_t stride;    // 4 for rotations, 3 for translation and scale, else the property's count
@@ -39,7 +48,9 @@ struct scene_curve {
     double *out_tangents; // arriving and the leaving handle where the interval is bezier
     double (*handles)[2]; // [key_count] times of the leaving and the arriving handle of the
                           // interval after a key, in [0, 1] of it; null without bezier keys
-    uint8_t *interpolations; // [key_count] enum scene_interpolation; the last one is unused
+    uint16_t *easings; // [key_count] numbers of src/easing.h after SCENE_EASING; null without
+    struct scene_samples *samples; // [key_count] time curves after SCENE_SAMPLED; null without
+    uint8_t *interpolations;       // [key_count] enum scene_interpolation; the last one is unused
     uint8_t *is_added; // [key_count] 1 for keys that the importer put between those of the file, to
                        // follow their curve; null where it did not
 };
@@ -61,11 +72,13 @@ struct scene_skin {
     int32_t skeleton_root;      // node named by the file, -1 where it names none; a hint only
 };
 
-/// Guaranteed by importers: booleans and integers are one value each, and their curves are stepped.
+/// Guaranteed by importers: booleans, integers and strings are one value each, and their curves are
+/// stepped.
 enum scene_property_type {
-    SCENE_FLOAT = 0, // the order of trp_property_type
-    SCENE_BOOL = 1,  // 0 or 1
-    SCENE_INT = 2,   // whole, of up to 24 bits
+    SCENE_FLOAT = 0,  // the order of trp_property_type
+    SCENE_BOOL = 1,   // 0 or 1
+    SCENE_INT = 2,    // whole, of up to 24 bits
+    SCENE_STRING = 3, // an index into the scene's texts
 };
 
 /// Something of the source that clips animate and that is no joint transform.
@@ -93,8 +106,11 @@ struct scene_event {
     double duration_s;
     uint32_t flags; // TRP_EVENT_*: which payloads it has, and whether it is a marker
     int64_t integer;
-    double number;
-    const char *text; // never null, may be empty
+    double number;      // over a duration: at its end
+    double from_number; // over a duration: at its start
+    uint32_t easing;    // of src/easing.h, from `from_number` to `number`
+    const char *text;   // never null, may be empty
+    const char *target; // what the event is about, such as a node; null where it names nothing
 };
 
 /// How a file says that a clip plays.
@@ -178,8 +194,11 @@ struct scene {
     struct scene_skin *skins;
     uint32_t property_count;
     struct scene_property *properties; // no path twice; in the order of first use
+    uint32_t text_count;
+    const char **texts; // that properties of SCENE_STRING have; no text twice
     uint32_t clip_count;
     struct scene_clip *clips;
+    bool is_exact; // compiled with every key as it is, unless asked otherwise
     uint32_t instance_count;
     struct scene_instance *instances;
     uint32_t blendtree_count;

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// What the parts of the Panthera importer share: panthera.c (which files, wrapper),
+// panthera_project.c (the model of a project), panthera_template.c (other projects that it names),
+// panthera_flatten.c (the scene).
+// Every function that returns bool returns false after an error in the report, and the import ends
+// there.
+#ifndef TROUPE_TOOLS_PANTHERA_H
+#define TROUPE_TOOLS_PANTHERA_H
+
+#include "scene.h"
+
+#include "json.h"
+#include "report.h"
+
+/// Kinds of keys, with their numbers in files.
+enum panthera_kind {
+    PANTHERA_TRIGGER = 0,
+    PANTHERA_TWEEN = 1,
+    PANTHERA_EVENT = 2,
+    PANTHERA_ANIMATION = 3,
+};
+
+/// One key. Texts are never null; they live in the scene's arena. Numbers are finite, times not
+/// negative.
+struct panthera_key {
+    enum panthera_kind kind;
+    const char *node;     // empty for the animation itself: a nested clip, or an event of no node
+    const char *property; // of clips: the id of the animation inside
+    double start_s;
+    double duration_s;
+    double start_value;
+    double end_value;
+    uint32_t easing;                     // of src/easing.h
+    const struct scene_samples *samples; // easing_custom, instead of `easing`; null without
+    const char *start_text;              // of triggers: before the key
+    const char *text;                    // of triggers: from the key on; of events: their data
+    const char *event;                   // name of the event; not empty where the kind is that
+    bool is_editor_only;                 // never in what is read
+};
+
+/// The keys of one property, in the order of the timeline; at least one.
+struct panthera_group {
+    const char *node;
+    const char *property;
+    enum panthera_kind kind; // of the first key; what the others are does not matter to values
+    uint32_t key_count;
+    struct panthera_key *keys;
+};
+
+struct panthera_animation {
+    const char *id;            // not empty
+    double duration_s;         // finite, not negative
+    const char *initial_state; // id of the animation that this one starts from, empty without
+    uint32_t key_count;
+    struct panthera_key *keys; // of all groups: by start, duration, property, node, end value, and
+                               // where they are in the file
+    uint32_t group_count;
+    struct panthera_group *groups; // in the order of their first keys
+};
+
+/// What a node says of one of its properties.
+struct panthera_value {
+    const char *property;
+    bool is_number;
+    double number;    // 0 where it is text
+    const char *text; // empty where it is a number; "true" and "false" of booleans
+};
+
+struct panthera_node {
+    const char *id;
+    const char *parent; // id, may be empty
+    const char *type;
+    uint32_t value_count;
+    struct panthera_value *values; // those in the file
+};
+
+struct panthera_layer {
+    const char *name;
+    const char *colour; // hexadecimal, as in the file
+};
+
+/// A node that stands for another project.
+struct panthera_template {
+    const char *node;
+    const struct panthera_project *project; // null where it was not found: warned of
+};
+
+/// A project file. What it names as templates never leads back to it.
+struct panthera_project {
+    const char *file; // its path
+    uint32_t animation_count;
+    struct panthera_animation *animations; // no id twice; in the order of the file
+    uint32_t node_count;
+    struct panthera_node *nodes; // no id twice
+    uint32_t layer_count;
+    struct panthera_layer *layers;
+    uint32_t template_count;
+    struct panthera_template *templates; // sorted by node
+    const char *name;                    // of the project, may be empty
+    const char *gui_path;                // the file that it animates, may be empty
+    double fps;                          // of the editor's grid, 0 where it is not said
+};
+
+/// An import.
+struct panthera {
+    struct report *report;
+    struct scene *scene;
+    struct arena scratch;           // of the model; its texts and time curves are in the scene's
+    struct panthera_source *source; // the last file that was read
+    const char **easings;           // unknown ones that were warned of
+    uint32_t easing_count;
+    struct panthera_project *project; // of the file that is imported
+};
+
+/// Returns an animation; null where there is none of that id.
+const struct panthera_animation *panthera_animation_find(const struct panthera_project *project,
+                                                         const char *id);
+
+/// Returns the project that a node stands for: "a/b" is the template b in the project of the
+/// template a. Null where there is none.
+const struct panthera_project *panthera_template_find(const struct panthera_project *project,
+                                                      const char *node);
+
+/// Finds where a numeric property rests: as the node says, 0 where it does not. "a/b" is the node b
+/// in the project of the template a.
+/// @return false where the project has no such node, or nodes have no such property
+bool panthera_rest_number(const struct panthera_project *project, const char *node,
+                          const char *property, double *number);
+
+/// Finds where a property that triggers set rests: as the node says, else empty, or "false" for
+/// booleans.
+bool panthera_rest_text(const struct panthera_project *project, const char *node,
+                        const char *property, const char **text);
+
+/// Reads a project and what it names as templates.
+/// @param root the whole file
+bool panthera_project_read(struct panthera *panthera, const struct json_value *root,
+                           const char *file, struct panthera_project **project);
+
+/// Reads the projects that nodes stand for. Those that are not there are warned of.
+/// @param metadata of the project
+bool panthera_templates_read(struct panthera *panthera, const struct json_value *metadata,
+                             struct panthera_project *project);
+
+/// Makes the scene's properties, texts and clips of `panthera->project`.
+bool panthera_flatten(struct panthera *panthera);
+
+#endif
