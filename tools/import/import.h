@@ -32,4 +32,9 @@ bool import_gltf(const char *path, const void *bytes, size_t size_bytes, struct 
 bool import_stf(const char *path, const void *bytes, size_t size_bytes,
                 const struct import_options *options, struct scene *scene, struct report *report);
 
+/// Reads a Panthera 2.0 project from memory: JSON or a Lua module.
+/// @param path where the bytes came from: names the scene, and templates lie in folders up from it
+bool import_panthera(const char *path, const void *bytes, size_t size_bytes, struct scene *scene,
+                     struct report *report);
+
 #endif

@@ -92,8 +92,9 @@ struct panthera_project {
     const char *file; // its path
     uint32_t animation_count;
     struct panthera_animation *animations; // no id twice; in the order of the file
+    const void **sorted_animations;        // pointers to the same, by id
     uint32_t node_count;
-    struct panthera_node *nodes; // no id twice
+    struct panthera_node *nodes; // no id twice; sorted by it
     uint32_t layer_count;
     struct panthera_layer *layers;
     uint32_t template_count;
@@ -107,9 +108,10 @@ struct panthera_project {
 struct panthera {
     struct report *report;
     struct scene *scene;
-    struct arena scratch;           // of the model; its texts and time curves are in the scene's
-    struct panthera_source *source; // the last file that was read
-    const char **easings;           // unknown ones that were warned of
+    struct arena scratch;            // of the model; its texts and time curves are in the scene's
+    struct panthera_source *source;  // the file that is being read
+    struct panthera_source *sources; // all that were begun, the last one first
+    const char **easings;            // unknown ones that were warned of
     uint32_t easing_count;
     struct panthera_project *project; // of the file that is imported
 };
@@ -123,6 +125,11 @@ const struct panthera_animation *panthera_animation_find(const struct panthera_p
 const struct panthera_project *panthera_template_find(const struct panthera_project *project,
                                                       const char *node);
 
+/// Returns the project of the template in whose project a node is, and the node there; null where
+/// it is in none. Of several templates it is the one of the longest name.
+const struct panthera_project *panthera_template_split(const struct panthera_project *project,
+                                                       const char *node, const char **inner);
+
 /// Finds where a numeric property rests: as the node says, 0 where it does not. "a/b" is the node b
 /// in the project of the template a.
 /// @return false where the project has no such node, or nodes have no such property
@@ -133,6 +140,19 @@ bool panthera_rest_number(const struct panthera_project *project, const char *no
 /// booleans.
 bool panthera_rest_text(const struct panthera_project *project, const char *node,
                         const char *property, const char **text);
+
+/// Returns whether bytes are those of a project: JSON that says so, or any Lua module.
+bool panthera_is_project(const void *bytes, size_t size_bytes);
+
+/// Reads a project file, either JSON or a Lua module, and what it names as templates.
+/// @param file its path, which stays where it is
+bool panthera_file_read(struct panthera *panthera, const char *file, const void *bytes,
+                        size_t size_bytes, struct panthera_project **project);
+
+/// Notes that a file is being read, up to panthera_source_end.
+void panthera_source_begin(struct panthera *panthera, const char *file);
+
+void panthera_source_end(struct panthera *panthera, const struct panthera_project *project);
 
 /// Reads a project and what it names as templates.
 /// @param root the whole file
