@@ -91,6 +91,15 @@ trp_result trp_clip_coverage(const trp_clip *clip, float *mask)
     return TRP_OK;
 }
 
+/// Sets the mask of a property's values, where a track is one of a property.
+static void mask_property(const trp_clip *clip, const struct trp__keyed_track *track, float weight,
+                          float *mask)
+{
+    for (uint32_t i = 0; track->path == TRP_PATH_PROPERTY && i < track->stride; i++) {
+        mask[trp__properties_of(clip->properties)[track->target].first_value + i] = weight;
+    }
+}
+
 trp_result trp_clip_value_coverage(const trp_clip *clip, float *mask)
 {
     if (!clip || !clip->bytes || !trp__is_aligned(mask, sizeof(float))) {
@@ -106,9 +115,25 @@ trp_result trp_clip_value_coverage(const trp_clip *clip, float *mask)
     }
     const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(clip));
     for (uint32_t i = 0; i < keyed.track_count; i++) {
+        mask_property(clip, &keyed.tracks[i], 1.0f, mask);
+    }
+    return TRP_OK;
+}
+
+trp_result trp_clip_started(const trp_clip *clip, double time_s, float *mask)
+{
+    const trp_result result = trp_clip_value_coverage(clip, mask);
+    if (result != TRP_OK) {
+        return result;
+    }
+    const double time = time_s == time_s ? time_s : 0;
+    const struct trp__keyed keyed = trp__keyed_of(trp__keyed_bytes(clip));
+    for (uint32_t i = 0; i < keyed.track_count; i++) {
         const struct trp__keyed_track *const track = &keyed.tracks[i];
-        for (uint32_t k = 0; track->path == TRP_PATH_PROPERTY && k < track->stride; k++) {
-            mask[trp__properties_of(clip->properties)[track->target].first_value + k] = 1.0f;
+        const struct trp__key_group *const group = &keyed.groups[track->group];
+        const double *const times = (const void *)(keyed.bytes + group->times);
+        if (times[0] < 0 && time < times[1]) {
+            mask_property(clip, track, 0.0f, mask);
         }
     }
     return TRP_OK;

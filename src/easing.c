@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <troupe/easing.h>
 
 #define PI 3.14159265358979323846
 
@@ -163,6 +164,44 @@ double trp__ease(uint32_t easing, double u)
                              : 0.5 + ease_in(family, 2 * clamped - 1, 0) / 2;
     }
     return clamped;
+}
+
+// -- Their names
+
+_Static_assert(TRP_EASING_COUNT == TRP__EASING_COUNT, "numbers in packs are those of the API");
+
+static const char names[TRP_EASING_COUNT][16] = {
+    "linear",       "inquad",     "outquad",    "inoutquad",   "outinquad",   "incubic",
+    "outcubic",     "inoutcubic", "outincubic", "inquart",     "outquart",    "inoutquart",
+    "outinquart",   "inquint",    "outquint",   "inoutquint",  "outinquint",  "insine",
+    "outsine",      "inoutsine",  "outinsine",  "inexpo",      "outexpo",     "inoutexpo",
+    "outinexpo",    "incirc",     "outcirc",    "inoutcirc",   "outincirc",   "inback",
+    "outback",      "inoutback",  "outinback",  "inelastic",   "outelastic",  "inoutelastic",
+    "outinelastic", "inbounce",   "outbounce",  "inoutbounce", "outinbounce",
+};
+
+uint32_t trp_easing_find(const char *name)
+{
+    for (uint32_t easing = 0; name && easing < TRP_EASING_COUNT; easing++) {
+        uint32_t i = 0;
+        while (name[i] == names[easing][i] && name[i] != 0) {
+            i++;
+        }
+        if (name[i] == names[easing][i]) {
+            return easing;
+        }
+    }
+    return TRP_NONE;
+}
+
+const char *trp_easing_name(uint32_t easing)
+{
+    return easing < TRP_EASING_COUNT ? names[easing] : "";
+}
+
+double trp_ease(uint32_t easing, double u)
+{
+    return trp__ease(easing, u);
 }
 
 // -- Drawn curves

@@ -52,8 +52,22 @@ trp_result trp_clip_event(const trp_clip *clip, uint32_t index, trp_event *event
         .integer = found->integer,
         .number = found->number,
         .text = clip->strings + found->text,
+        .target = clip->strings + found->target,
+        .from_number = found->from_number,
+        .easing = found->easing,
     };
     return TRP_OK;
+}
+
+double trp_event_value(const trp_event *event, double progress)
+{
+    if (!event) {
+        return 0;
+    }
+    const double part = trp_ease(event->easing, progress);
+    // The end as it is written, whatever rounding makes of the difference.
+    return part == 1 ? event->number
+                     : event->from_number + (event->number - event->from_number) * part;
 }
 
 uint32_t trp_clip_find_event(const trp_clip *clip, uint64_t name_hash, uint32_t first)

@@ -18,9 +18,10 @@
 /// Zero bytes at the end of every file, inside its size: wide loads may run past the last row.
 #define TRP__TAIL_BYTES 64u
 
-#define TRP__MAX_BLOCKS 2048u  // 32,768 lanes
-#define TRP__MAX_VALUES 32768u // of a property set, 2048 blocks
-#define TRP__MAX_DEPTH 1024u   // joints from a root to a leaf
+#define TRP__MAX_BLOCKS 2048u     // 32,768 lanes
+#define TRP__MAX_VALUES 32768u    // of a property set, 2048 blocks
+#define TRP__MAX_TEXTS 0x1000000u // likewise, so that a float can count them
+#define TRP__MAX_DEPTH 1024u      // joints from a root to a leaf
 #define TRP__MAX_TICKS 0x3FFFFFFFu
 #define TRP__MAX_SEGMENT_TICKS 256u
 #define TRP__MIN_SEGMENT_TICKS 8u
@@ -90,13 +91,14 @@ struct trp__skin_header {
 
 /// Start of a property set: the values of a model that are not joints. Arrays follow without gaps,
 /// in this order: struct trp__property properties[property_count]; float defaults[value_count];
-/// uint32_t labels[value_count] (strings).
+/// uint32_t labels[value_count], texts[text_count] (strings).
 struct trp__property_set_header {
     uint64_t name_hash;
     uint32_t name;
     uint32_t property_count;
     uint32_t value_count;
-    uint32_t reserved[11];
+    uint32_t text_count;
+    uint32_t reserved[10];
 };
 
 /// One property. Their values follow each other without gaps, in the order of the properties.
@@ -245,9 +247,12 @@ struct trp__event {
     double duration_s; // not negative, not past the end of the clip
     int64_t integer;
     double number;
-    uint32_t name;  // string, not empty
-    uint32_t text;  // string
-    uint32_t flags; // TRP_EVENT_*
+    uint32_t name;   // string, not empty
+    uint32_t text;   // string
+    uint32_t target; // string
+    uint32_t flags;  // TRP_EVENT_*
+    double from_number;
+    uint32_t easing; // its number, see easing.h
     uint32_t reserved;
 };
 
@@ -315,13 +320,18 @@ struct trp__keyed_header {
     uint32_t component_count; // 4 * rotation_count + scalar_count, summed over the groups
 };
 
+/// When a property has its first key where that says what it has before its clip starts, at
+/// negative times.
+#define TRP__INITIAL_TIME_S (-1.0)
+
 /// Tracks that share their key times. One key has C = 4 * rotation_count + scalar_count components:
 /// x of all rotations, y of all, z, w, then the scalars.
 struct trp__key_group {
     uint32_t key_count; // at least 1
     uint32_t rotation_count;
     uint32_t scalar_count;
-    uint32_t times;  // double[key_count], 8-byte aligned, finite, not negative, ascending
+    uint32_t times;  // double[key_count], 8-byte aligned, finite, ascending; not negative, but
+                     // that of properties the first of several may be TRP__INITIAL_TIME_S
     uint32_t values; // float[key_count][planes][C], 4-byte aligned
     uint32_t modes;  // uint8_t[key_count]: TRP_INTERPOLATION_* after each key, the last one unused;
                      // 0: `interpolation` everywhere
@@ -367,7 +377,7 @@ _Static_assert(sizeof(struct trp__property) == 32, "layout");
 _Static_assert(sizeof(struct trp__clip_header) == 160, "layout");
 _Static_assert(offsetof(struct trp__clip_header, reserved) == 148, "no padding at the end");
 _Static_assert(sizeof(struct trp__events_header) == 16, "layout");
-_Static_assert(sizeof(struct trp__event) == 56, "layout");
+_Static_assert(sizeof(struct trp__event) == 72, "layout");
 _Static_assert(sizeof(struct trp__root_header) == 16, "layout");
 _Static_assert(sizeof(struct trp__segment_header) == 24, "layout");
 _Static_assert(sizeof(struct trp__keyed_header) == 16, "layout");

@@ -164,6 +164,7 @@ trp_result trp_pack_property_set(const trp_pack *pack, uint32_t index, trp_prope
         .index = index,
         .property_count = header->property_count,
         .value_count = header->value_count,
+        .text_count = header->text_count,
         .defaults = (const void *)(properties + header->property_count),
         .bytes = (const uint8_t *)header,
         .strings = (const char *)pack->strings,

@@ -49,6 +49,16 @@ const char *trp_property_set_label(const trp_property_set *set, uint32_t value)
     return set->strings + labels[value];
 }
 
+const char *trp_property_set_text(const trp_property_set *set, float value)
+{
+    if (!set || !set->bytes || !(value >= 0 && value < (float)set->text_count)) {
+        return "";
+    }
+    const uint32_t *const labels = (const void *)(set->defaults + set->value_count);
+    const uint32_t *const texts = labels + set->value_count;
+    return set->strings + texts[(uint32_t)value];
+}
+
 // -- Blending
 
 static bool is_layer_valid(const trp_value_layer *layer)

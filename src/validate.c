@@ -327,25 +327,28 @@ static bool check_skin(struct trp__check *check, const uint8_t *at, uint32_t siz
 
 // -- Property sets
 
-static bool check_default(struct trp__check *check, uint32_t type, const float *at)
+static bool check_default(struct trp__check *check, const struct trp__property_set_header *set,
+                          uint32_t type, const float *at)
 {
     const float value = *at;
     const bool is_whole = trp__magnitude(value) <= 0x1p24 && (float)(int32_t)value == value;
     REQUIRE(trp__is_finite(value) && (type == TRP_PROPERTY_FLOAT || is_whole) &&
-                (type != TRP_PROPERTY_BOOL || value == 0 || value == 1),
+                (type != TRP_PROPERTY_BOOL || value == 0 || value == 1) &&
+                (type != TRP_PROPERTY_STRING || (value >= 0 && value < (float)set->text_count)),
             "property.default", at);
     return true;
 }
 
-static bool check_property(struct trp__check *check, const struct trp__property *property,
-                           uint32_t first_value, uint32_t value_count, const float *defaults)
+static bool check_property(struct trp__check *check, const struct trp__property_set_header *set,
+                           const struct trp__property *property, uint32_t first_value,
+                           const float *defaults)
 {
     REQUIRE(property->first_value == first_value && property->value_count >= 1 &&
-                property->value_count <= value_count - first_value,
+                property->value_count <= set->value_count - first_value,
             "property.values", &property->first_value);
-    REQUIRE(property->type <= TRP_PROPERTY_INT, "property.type", &property->type);
+    REQUIRE(property->type <= TRP_PROPERTY_STRING, "property.type", &property->type);
     for (uint32_t i = 0; i < property->value_count; i++) {
-        if (!check_default(check, property->type, &defaults[first_value + i])) {
+        if (!check_default(check, set, property->type, &defaults[first_value + i])) {
             return false;
         }
     }
@@ -360,8 +363,10 @@ static bool check_property_set(struct trp__check *check, const uint8_t *at, uint
     const uint64_t values = header->value_count;
     REQUIRE(values >= 1 && values <= TRP__MAX_VALUES, "set.values", &header->value_count);
     REQUIRE(properties >= 1 && properties <= values, "set.properties", &header->property_count);
+    REQUIRE(header->text_count <= TRP__MAX_TEXTS, "set.texts", &header->text_count);
     REQUIRE(size_bytes == sizeof *header + properties * sizeof(struct trp__property) +
-                              values * (sizeof(float) + sizeof(uint32_t)),
+                              values * (sizeof(float) + sizeof(uint32_t)) +
+                              header->text_count * (uint64_t)sizeof(uint32_t),
             "set.size", at);
     if (!trp__check_name(check, &header->name)) {
         return false;
@@ -369,17 +374,17 @@ static bool check_property_set(struct trp__check *check, const uint8_t *at, uint
 
     const struct trp__property *const property = trp__properties_of(at);
     const float *const defaults = (const void *)(property + properties);
-    const uint32_t *const labels = (const void *)(defaults + values);
+    const uint32_t *const names = (const void *)(defaults + values); // labels, then texts
     uint32_t first_value = 0;
     for (uint32_t i = 0; i < properties; i++) {
-        if (!check_property(check, &property[i], first_value, header->value_count, defaults)) {
+        if (!check_property(check, header, &property[i], first_value, defaults)) {
             return false;
         }
         first_value += property[i].value_count;
     }
     REQUIRE(first_value == header->value_count, "property.values", &header->value_count);
-    for (uint32_t i = 0; i < values; i++) {
-        if (!trp__check_name(check, &labels[i])) {
+    for (uint64_t i = 0; i < values + header->text_count; i++) {
+        if (!trp__check_name(check, &names[i])) {
             return false;
         }
     }

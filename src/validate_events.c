@@ -41,9 +41,13 @@ static bool check_payload(struct trp__check *check, const struct trp__event *eve
 {
     REQUIRE(event->integer == 0 || (event->flags & TRP_EVENT_INTEGER), "event.integer",
             &event->integer);
-    REQUIRE(event->flags & TRP_EVENT_NUMBER ? trp__magnitude(event->number) <= DBL_MAX
-                                            : event->number == 0,
-            "event.number", &event->number);
+    const double *const numbers[2] = {&event->number, &event->from_number};
+    for (uint32_t i = 0; i < 2; i++) {
+        REQUIRE(event->flags & TRP_EVENT_NUMBER ? trp__magnitude(*numbers[i]) <= DBL_MAX
+                                                : *numbers[i] == 0,
+                "event.number", numbers[i]);
+    }
+    REQUIRE(event->easing < TRP_EASING_COUNT, "event.easing", &event->easing);
     REQUIRE(event->flags & TRP_EVENT_TEXT || check->pack.strings[event->text] == 0, "event.text",
             &event->text);
     return true;
@@ -61,7 +65,8 @@ static bool check_event(struct trp__check *check, const struct trp__clip_header 
             "event.time", &event->time_s);
     REQUIRE(event->duration_s >= 0 && event->time_s + event->duration_s <= end_of(header),
             "event.duration", &event->duration_s);
-    if (!trp__check_name(check, &event->name) || !trp__check_name(check, &event->text)) {
+    if (!trp__check_name(check, &event->name) || !trp__check_name(check, &event->text) ||
+        !trp__check_name(check, &event->target)) {
         return false;
     }
     REQUIRE(check->pack.strings[event->name] != 0, "event.name", &event->name);

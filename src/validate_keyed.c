@@ -33,6 +33,7 @@ struct keyed {
     uint64_t array_bytes; // of those seen so far
     uint64_t table_entries;
     bool has_steps_alone;             // the group whose tracks are being checked
+    bool has_initial;                 // likewise: its first key is before the clip
     uint64_t seen[4][MAX_LANES / 64]; // targets of tracks so far, by path
 };
 
@@ -75,9 +76,11 @@ static bool check_group_arrays(struct trp__check *check, struct keyed *keyed,
 
 static bool check_times(struct trp__check *check, const double *times, uint32_t count)
 {
-    REQUIRE(times[0] >= 0 && times[0] <= TIME_LIMIT, "keyed.time", &times[0]);
+    const bool has_initial = times[0] == TRP__INITIAL_TIME_S && count > 1;
+    REQUIRE((times[0] >= 0 || has_initial) && times[0] <= TIME_LIMIT, "keyed.time", &times[0]);
     for (uint32_t i = 1; i < count; i++) {
-        REQUIRE(times[i] > times[i - 1] && times[i] <= TIME_LIMIT, "keyed.time", &times[i]);
+        REQUIRE(times[i] > times[i - 1] && times[i] >= 0 && times[i] <= TIME_LIMIT, "keyed.time",
+                &times[i]);
     }
     return true;
 }
@@ -245,6 +248,7 @@ static bool check_joint_track(struct trp__check *check, const struct keyed *keye
     const uint32_t block_count = keyed->clip->header->block_count;
     const uint32_t block = track->target / TRP_BLOCK_LANES;
     REQUIRE(block < block_count, "keyed.target", &track->target);
+    REQUIRE(!keyed->has_initial, "keyed.initial", track);
     REQUIRE(track->stride == (track->path == TRP_PATH_ROTATION ? 4 : 3), "keyed.stride",
             &track->stride);
     const uint32_t mask = keyed->clip->masks[track->path * block_count + block];
@@ -289,6 +293,7 @@ static bool check_group(struct trp__check *check, struct keyed *keyed, uint32_t 
         return false;
     }
     keyed->has_steps_alone = has_steps_alone(keyed, group); // once: tracks and keys may be many
+    keyed->has_initial = times[0] < 0;
     for (uint32_t i = 0; i < group->track_count; i++) {
         if (!check_track(check, keyed, index, &keyed->tracks[first_track + i])) {
             return false;

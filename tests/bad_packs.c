@@ -82,7 +82,7 @@ struct bad_row {
 /// In the good pack: lanes 0 to 4 hold joints, 5 to 15 do not. Its clip 0 has three segments; the
 /// first has a tick mask at 24, one rule at 32, holds at 33, those of values at 39, widths at 41.
 /// Of its two groups the second one has four keys: bezier, easing, sampled. It has three events,
-/// phases at 16, events at 40, 96 and 152; and root motion with three keys, times at 16, keys
+/// phases at 16, events at 40, 112 and 184; and root motion with three keys, times at 16, keys
 /// at 40. Clip 1 has root motion alone. See bad_pack_origin.
 ///
 /// What is wrong with instances and blend trees is so in another pack, see bad_pack_scene_origin.
@@ -90,7 +90,7 @@ struct bad_row {
 /// at 1232, hashes of bones at 3432, components at 3480, ids at 3576, lengths at 3600, lanes at
 /// 3624. Blend tree 0 has one dimension; places are at 32, clips at 64.
 static const struct bad_row rows[] = {
-    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5056 - 127), AT_FILE, 0},
+    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5120 - 127), AT_FILE, 0},
     {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 8, SET, 0x040302015452504B, AT_FILE, 4},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 4, SET, 0x5452504B, AT_FILE, 4},
@@ -108,7 +108,7 @@ static const struct bad_row rows[] = {
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -1, 1, SET, 1, HERE},
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -64, 1, SET, 0x80, HERE},
 
-    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 155, HERE},
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 157, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0xFFFFFFFF, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0x08000000, HERE}, // 2^32 bytes
     {"section.align", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, 32, HERE},
@@ -161,8 +161,11 @@ static const struct bad_row rows[] = {
     {"name.range", PACK_BLENDTREES, 0, AT_OBJECT, 12, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 8, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_PROPERTIES, 0, AT_OBJECT, 72, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_PROPERTIES, 0, AT_DEFAULTS, 72, 4, SET, 0xFFFF, HERE}, // of text 0
+    {"name.range", PACK_PROPERTIES, 0, AT_DEFAULTS, 76, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 0, AT_EVENTS, 80, 4, SET, 0xFFFF, HERE},
     {"name.range", PACK_CLIPS, 0, AT_EVENTS, 84, 4, SET, 0xFFFF, HERE},
+    {"name.range", PACK_CLIPS, 0, AT_EVENTS, 88, 4, SET, 0xFFFF, HERE},
     {"name.start", PACK_SKELETONS, 0, AT_OBJECT, 24, 4, SET, 2, HERE},
     {"name.start", PACK_CLIPS, 0, AT_OBJECT, 28, 4, SET, 3, HERE},
 
@@ -220,6 +223,8 @@ static const struct bad_row rows[] = {
     {"set.values", PACK_PROPERTIES, 0, AT_OBJECT, 16, 4, SET, 32769, HERE},
     {"set.properties", PACK_PROPERTIES, 0, AT_OBJECT, 12, 4, SET, 0, HERE},
     {"set.properties", PACK_PROPERTIES, 0, AT_OBJECT, 12, 4, SET, 0xFFFFFFFF, HERE},
+    {"set.texts", PACK_PROPERTIES, 0, AT_OBJECT, 20, 4, SET, 0x1000001, HERE},
+    {"set.texts", PACK_PROPERTIES, 0, AT_OBJECT, 20, 4, SET, 0xFFFFFFFF, HERE},
     {"set.size", PACK_PROPERTIES, 0, AT_ENTRY, 4, 4, ADD, MINUS(4), AT_OBJECT, 0},
     {"set.size", PACK_PROPERTIES, 0, AT_OBJECT, 12, 4, ADD, MINUS(1), AT_OBJECT, 0},
     {"set.size", PACK_PROPERTIES, 0, AT_OBJECT, 16, 4, ADD, 1, AT_OBJECT, 0},
@@ -227,11 +232,14 @@ static const struct bad_row rows[] = {
     {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 108, 4, SET, 0, HERE}, // of the second one
     {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 80, 4, SET, 0, AT_OBJECT, 76},
     {"property.values", PACK_PROPERTIES, 0, AT_OBJECT, 80, 4, SET, 0xFFFFFFFF, AT_OBJECT, 76},
-    {"property.type", PACK_PROPERTIES, 0, AT_OBJECT, 88, 4, SET, 3, HERE},
+    {"property.type", PACK_PROPERTIES, 0, AT_OBJECT, 88, 4, SET, 4, HERE},
     {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 0, 4, SET, F32_NAN, HERE},
     {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 0, 4, SET, F32_INFINITY, HERE},
     {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 12, 4, SET, 0x40000000, HERE}, // bool 2
     {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 12, 4, SET, 0x3F000000, HERE}, // 0.5
+    {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 20, 4, SET, 0x40000000, HERE}, // text 2
+    {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 20, 4, SET, F32_MINUS_ONE, HERE},
+    {"property.default", PACK_PROPERTIES, 0, AT_DEFAULTS, 24, 4, SET, 0x3F000000, HERE},
 
     {"clip.short", PACK_CLIPS, 1, AT_ENTRY, 4, 4, SET, 159, AT_OBJECT, 0},
     {"clip.skeleton", PACK_CLIPS, 0, AT_OBJECT, 32, 4, SET, 1, HERE},
@@ -372,12 +380,14 @@ static const struct bad_row rows[] = {
     {"keyed.array", PACK_CLIPS, 0, AT_GROUP, 24, 4, SET, 0xFFFFFFFC, HERE},
     {"keyed.array", PACK_CLIPS, 0, AT_GROUP, 0, 4, SET, 100, AT_GROUP, 12},
     {"keyed.arrays", PACK_CLIPS, 0, AT_STEP_GROUP, 0, 4, SET, 34, AT_STEP_GROUP, 16},
-    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, F64_MINUS_ONE, HERE},
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 8, 8, SET, 0xBFE0000000000000, HERE}, // -0.5
     {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, F64_NAN, HERE},
     {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 8, 8, SET, F64_NAN, HERE},
     {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 16, 8, SET, 0x3FD0000000000000, HERE}, // twice 0.25
     {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 24, 8, SET, F64_INFINITY, HERE},
     {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 24, 8, SET, 0x430D000000000000, HERE}, // 1.02e15
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, 0xBFE0000000000000, HERE},  // -0.5
+    {"keyed.initial", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, F64_MINUS_ONE, AT_TRACKS, 0},
     {"keyed.interpolation", PACK_CLIPS, 0, AT_MODES, 1, 1, SET, 7, HERE},
     {"keyed.interpolation", PACK_CLIPS, 0, AT_GROUP, 40, 1, SET, 1, HERE},
     {"keyed.interpolation", PACK_CLIPS, 0, AT_GROUP, 40, 1, SET, 7, HERE},
@@ -433,22 +443,26 @@ static const struct bad_row rows[] = {
     {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 16, 8, SET, UINT64_MAX, HERE},
     {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 24, 8, SET, 0, HERE},
     {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 32, 8, ADD, 1, HERE},
-    {"event.flags", PACK_CLIPS, 0, AT_EVENTS, 88, 4, SET, 16, HERE},
+    {"event.flags", PACK_CLIPS, 0, AT_EVENTS, 92, 4, SET, 16, HERE},
     {"event.time", PACK_CLIPS, 0, AT_EVENTS, 48, 8, SET, F64_MINUS_ONE, HERE},
     {"event.time", PACK_CLIPS, 0, AT_EVENTS, 48, 8, SET, F64_NAN, HERE},
     {"event.time", PACK_CLIPS, 0, AT_EVENTS, 48, 8, SET, 0, HERE},
-    {"event.time", PACK_CLIPS, 0, AT_EVENTS, 160, 8, ADD, 1, HERE}, // behind the end
+    {"event.time", PACK_CLIPS, 0, AT_EVENTS, 192, 8, ADD, 1, HERE}, // behind the end
     {"event.time", PACK_CLIPS, 0, AT_EVENTS, 16, 8, ADD, 2, AT_EVENTS, 48},
     {"event.time", PACK_CLIPS, 0, AT_EVENTS, 16, 8, ADD, MINUS(1), AT_EVENTS, 48},
     {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_MINUS_ONE, HERE},
     {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_NAN, HERE},
     {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_INFINITY, HERE},
-    {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 168, 8, SET, 0x3D00000000000000, HERE},
+    {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 200, 8, SET, 0x3D00000000000000, HERE},
     {"event.name", PACK_CLIPS, 0, AT_EVENTS, 80, 4, SET, 0, HERE},
     {"event.integer", PACK_CLIPS, 0, AT_EVENTS, 64, 8, SET, BIT(63), HERE},
     {"event.number", PACK_CLIPS, 0, AT_EVENTS, 72, 8, SET, F64_MINUS_ONE, HERE},
-    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 184, 8, SET, F64_NAN, HERE},
-    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 184, 8, SET, F64_INFINITY, HERE},
+    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 216, 8, SET, F64_NAN, HERE},
+    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 216, 8, SET, F64_INFINITY, HERE},
+    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 96, 8, SET, F64_MINUS_ONE, HERE},
+    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 240, 8, SET, F64_INFINITY, HERE},
+    {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 104, 4, SET, 41, HERE},
+    {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 248, 4, SET, 0xFFFFFFFF, HERE},
     {"event.text", PACK_CLIPS, 0, AT_EVENTS, 84, 4, SET, 1, HERE},
     {"root.flag", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 4, AT_ROOT, 11},
     {"root.flag", PACK_CLIPS, 0, AT_ROOT, 11, 1, SET, 0, HERE},
@@ -587,6 +601,7 @@ uint8_t *bad_pack_origin(size_t *size_bytes)
         .root_key_count = 3,
     };
     struct pack_content *const content = pack_content_random(&recipe);
+    content->property_sets[0].properties[2].type = TRP_PROPERTY_STRING;
     set_keys(content, &content->clips[0].groups[1]);
     content->clips[1].group_count = 0;
     content->clips[1].event_count = 0;

@@ -343,7 +343,8 @@ static void write_property_set(struct writer *writer, const struct pack_property
     put_u32(writer, string_offset(strings, set->name));
     put_u32(writer, set->property_count);
     put_u32(writer, value_count);
-    put_zeros(writer, 44);
+    put_u32(writer, set->text_count);
+    put_zeros(writer, 40);
     uint32_t first_value = 0;
     for (uint32_t i = 0; i < set->property_count; i++) {
         const struct pack_property *const property = &set->properties[i];
@@ -365,6 +366,9 @@ static void write_property_set(struct writer *writer, const struct pack_property
         for (uint32_t k = 0; k < set->properties[i].value_count; k++) {
             put_u32(writer, string_offset(strings, set->properties[i].labels[k]));
         }
+    }
+    for (uint32_t i = 0; i < set->text_count; i++) {
+        put_u32(writer, string_offset(strings, set->texts[i]));
     }
 }
 
@@ -778,7 +782,7 @@ uint64_t pack_clip_phase(const struct pack_clip *clip, double time_s)
 static void write_events(struct writer *writer, const struct pack_clip *clip,
                          struct strings *strings)
 {
-    put_u32(writer, 16 + 64 * clip->event_count);
+    put_u32(writer, 16 + 80 * clip->event_count);
     put_u32(writer, clip->event_count);
     put_zeros(writer, 8);
     for (uint32_t i = 0; i < clip->event_count; i++) {
@@ -793,7 +797,10 @@ static void write_events(struct writer *writer, const struct pack_clip *clip,
         put_f64(writer, event->number);
         put_u32(writer, string_offset(strings, event->name));
         put_u32(writer, string_offset(strings, event->text == NULL ? "" : event->text));
+        put_u32(writer, string_offset(strings, event->target == NULL ? "" : event->target));
         put_u32(writer, event->flags);
+        put_f64(writer, event->from_number);
+        put_u32(writer, event->easing);
         put_u32(writer, 0);
     }
 }
@@ -1315,7 +1322,17 @@ static void random_tick_mask(uint64_t *state, uint32_t tick_count, struct pack_s
     }
 }
 
-/// A set whose properties go round: mixed in rows, bool, int, keyed.
+/// Returns the type of a property: floats in rows, bool, int or string, keyed floats by turns.
+static trp_property_type type_of_property(uint32_t index)
+{
+    static const trp_property_type types[8] = {
+        TRP_PROPERTY_FLOAT, TRP_PROPERTY_BOOL, TRP_PROPERTY_INT,    TRP_PROPERTY_FLOAT,
+        TRP_PROPERTY_FLOAT, TRP_PROPERTY_BOOL, TRP_PROPERTY_STRING, TRP_PROPERTY_FLOAT,
+    };
+    return types[index % 8];
+}
+
+/// A set with two texts, of which the first one is empty, and properties that go round.
 static void random_property_set(struct pack_content *content, uint64_t *state, uint32_t count)
 {
     struct pack_property_set *const set = pack_content_allocate(content, sizeof *set);
@@ -1324,16 +1341,14 @@ static void random_property_set(struct pack_content *content, uint64_t *state, u
     set->name = random_name(content, "set", 0);
     set->property_count = count;
     set->properties = pack_content_allocate(content, count * sizeof *set->properties);
+    set->text_count = 2;
+    set->texts = pack_content_allocate(content, set->text_count * sizeof *set->texts);
+    set->texts[0] = "";
+    set->texts[1] = random_name(content, "text", 1);
     for (uint32_t i = 0; i < count; i++) {
-        static const trp_property_type types[4] = {
-            TRP_PROPERTY_FLOAT,
-            TRP_PROPERTY_BOOL,
-            TRP_PROPERTY_INT,
-            TRP_PROPERTY_FLOAT,
-        };
         struct pack_property *const property = &set->properties[i];
         property->path = random_name(content, "/property", i / 2); // two share each
-        property->type = types[i % 4];
+        property->type = type_of_property(i);
         property->value_count = i % 4 == 0 ? 3 : 1 + random_below(state, 3);
         property->node = i % 2 == 0 ? 100 + i : TRP_NONE;
         property->defaults = pack_content_allocate(content, property->value_count * sizeof(float));
@@ -1386,7 +1401,7 @@ static void add_keyed_track(struct pack_group *group, trp_path path, uint32_t ta
     group->scalar_count += is_rotation ? 0 : stride;
 }
 
-/// Deals some of what is not in rows out to groups. What is bool or int goes to the first one.
+/// Deals some of what is not in rows out to groups. What is not float goes to the first one.
 static void random_keyed_tracks(const struct pack_content *content, uint64_t *state,
                                 struct pack_clip *clip)
 {
@@ -1452,6 +1467,17 @@ static void random_key_values(uint64_t *state, struct pack_group *group)
     }
 }
 
+/// Lets the first of several keys be before the clip, where no joint is in the group.
+static void set_initial_key(struct pack_group *group)
+{
+    for (uint32_t i = 0; i < group->track_count; i++) {
+        if (group->tracks[i].path != TRP_PATH_PROPERTY) {
+            return;
+        }
+    }
+    group->times[0] = group->key_count > 1 ? -1 : group->times[0];
+}
+
 static void random_keys(struct pack_content *content, uint64_t *state, bool is_step,
                         struct pack_group *group)
 {
@@ -1475,9 +1501,10 @@ static void random_keys(struct pack_content *content, uint64_t *state, bool is_s
     random_key_values(state, group);
 }
 
-static void random_groups(struct pack_content *content, uint64_t *state, uint32_t group_count,
-                          struct pack_clip *clip)
+static void random_groups(struct pack_content *content, const struct pack_recipe *recipe,
+                          uint64_t *state, struct pack_clip *clip)
 {
+    const uint32_t group_count = recipe->group_count;
     const uint32_t most = 48 * clip->block_count + clip->value_count;
     clip->group_count = group_count;
     clip->groups = pack_content_allocate(content, group_count * sizeof *clip->groups);
@@ -1488,6 +1515,9 @@ static void random_groups(struct pack_content *content, uint64_t *state, uint32_
     random_keyed_tracks(content, state, clip);
     for (uint32_t i = 0; i < group_count; i++) {
         random_keys(content, state, i == 0, &clip->groups[i]);
+        if (recipe->has_initial_keys) {
+            set_initial_key(&clip->groups[i]);
+        }
     }
 }
 
@@ -1497,7 +1527,7 @@ static double clip_duration(const struct pack_clip *clip)
 }
 
 /// Events at random times, one in four at the same time as the one before it, the last one at the
-/// end of the clip. Every second one lasts a while, and payloads go round.
+/// end of the clip. Every second one lasts a while, and payloads and easings go round.
 static void random_events(struct pack_content *content, uint64_t *state, uint32_t count,
                           struct pack_clip *clip)
 {
@@ -1517,6 +1547,9 @@ static void random_events(struct pack_content *content, uint64_t *state, uint32_
         event->integer = event->flags & TRP_EVENT_INTEGER ? -(int64_t)pack_random(state) : 0;
         event->number = event->flags & TRP_EVENT_NUMBER ? random_between(state, -9, 9) : 0;
         event->text = event->flags & TRP_EVENT_TEXT ? random_name(content, "text", i) : NULL;
+        event->target = i % 3 == 0 ? NULL : random_name(content, "target", i);
+        event->from_number = event->flags & TRP_EVENT_NUMBER ? -1.5 * i : 0;
+        event->easing = i * 7 % 41;
     }
 }
 
@@ -1623,7 +1656,7 @@ static void random_clip(struct pack_content *content, const struct pack_recipe *
         random_values(content, recipe, &value_state, clip);
     }
     if (recipe->group_count > 0) {
-        random_groups(content, &value_state, recipe->group_count, clip);
+        random_groups(content, recipe, &value_state, clip);
     }
     uint64_t event_state = ~value_state;
     random_events(content, &event_state, recipe->event_count, clip);

@@ -60,6 +60,8 @@ struct pack_property_set {
     const char *name;
     uint32_t property_count;
     struct pack_property *properties;
+    uint32_t text_count;
+    const char **texts; // [text_count]
 };
 
 enum pack_track_kind {
@@ -137,8 +139,11 @@ struct pack_event {
     double duration_s;
     int64_t integer;
     double number;
-    const char *text; // or null: empty
-    uint32_t flags;   // TRP_EVENT_*
+    const char *text;   // or null: empty
+    const char *target; // or null: empty
+    uint32_t flags;     // TRP_EVENT_*
+    double from_number;
+    uint32_t easing;
 };
 
 struct pack_root_motion {
@@ -252,13 +257,14 @@ struct pack_recipe {
     bool is_chain;              // each joint is the parent of the next
     bool only_clips;            // the skeleton is left out of the pack, and the skins
     bool is_jointless;          // clips are for no skeleton
-    uint32_t property_count;    // of one set that all clips share
-    uint32_t group_count;       // of keyed tracks in each clip
-    uint64_t key_seed;          // what else decides on values and keys
-    uint32_t event_count;       // of each clip
-    uint32_t root_key_count;    // of root motion, taken out of the pose where the flags say so
-    uint32_t instance_count;    // every second one a humanoid
-    uint32_t blendtree_count;   // in one and two dimensions by turns
+    bool has_initial_keys;    // groups of properties alone begin at -1 where they have keys for it
+    uint32_t property_count;  // of one set that all clips share
+    uint32_t group_count;     // of keyed tracks in each clip
+    uint64_t key_seed;        // what else decides on values and keys
+    uint32_t event_count;     // of each clip
+    uint32_t root_key_count;  // of root motion, taken out of the pose where the flags say so
+    uint32_t instance_count;  // every second one a humanoid
+    uint32_t blendtree_count; // in one and two dimensions by turns
 };
 
 /// Makes a random description. The same recipe gives the same pack, but for what the recipe says

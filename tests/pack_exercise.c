@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    TIME_COUNT = 8,
+    TIME_COUNT = 9,
     MAX_PREPARED = 64, // segments of a clip: a hostile one may have a million
     MAX_PLACES = 256,  // of a blend tree, likewise
 };
@@ -38,7 +38,7 @@ static void hostile_times(const trp_clip *clip, double times[TIME_COUNT])
 {
     const double end = clip->duration_s;
     const double chosen[TIME_COUNT] = {
-        -0.0, end * 0.37, end, NAN, INFINITY, -INFINITY, 1e300, end * 0.999,
+        -0.0, end * 0.37, end, NAN, INFINITY, -INFINITY, 1e300, end * 0.999, -0.5,
     };
     memcpy(times, chosen, sizeof chosen);
 }
@@ -139,6 +139,9 @@ static void exercise_property_set(const trp_property_set *set)
         }
     }
     expect(value == set->value_count, "values without a property");
+    for (uint32_t i = 0; i <= set->text_count; i += 1 + i / 8) {
+        expect(strlen(trp_property_set_text(set, (float)i)) < SIZE_MAX, "a value has no text");
+    }
 }
 
 /// Samples every keyed track by itself, with a cursor and without.
@@ -168,6 +171,7 @@ static void exercise_value_blend(const trp_property_set *set, const trp_clip *cl
 {
     float *const mask = allocate(clip->value_count * sizeof *mask);
     float *const values = allocate(clip->value_count * sizeof *values);
+    expect(trp_clip_started(clip, -0.5, mask) == TRP_OK, "trp_clip_started failed");
     expect(trp_clip_value_coverage(clip, mask) == TRP_OK, "trp_clip_value_coverage failed");
     const trp_value_layer layers[3] = {
         {.values = first, .weight = 0.25f},
@@ -270,6 +274,8 @@ static void exercise_event_views(const trp_clip *clip)
         expect(trp_clip_event(clip, i, &event) == TRP_OK, "trp_clip_event failed");
         expect(event.name[0] != 0 && strlen(event.name) < SIZE_MAX, "an event has no name");
         expect(strlen(event.text) < SIZE_MAX, "an event has no text");
+        expect(strlen(event.target) < SIZE_MAX, "an event has no target");
+        (void)trp_event_value(&event, 0.5);
         expect(event.time_s >= 0 && event.time_s <= clip->duration_s, "an event is off its clip");
         expect(trp_clip_find_event(clip, event.name_hash, 0) <= i, "an event is not found");
     }

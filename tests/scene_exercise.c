@@ -65,16 +65,38 @@ static void check_skins(const struct scene *scene)
     }
 }
 
+/// Checks that a value fits the type of what it is for.
+static void check_value(const struct scene *scene, const struct scene_property *property,
+                        double value)
+{
+    if (property->type != SCENE_FLOAT) {
+        REQUIRE(value == floor(value) && fabs(value) <= 16777216);
+        REQUIRE(property->type != SCENE_BOOL || value == 0 || value == 1);
+        REQUIRE(property->type != SCENE_STRING || (value >= 0 && value < scene->text_count));
+    }
+}
+
+static void check_texts(const struct scene *scene)
+{
+    for (uint32_t i = 0; i < scene->text_count; i++) {
+        REQUIRE(scene->texts[i]);
+        for (uint32_t other = i < 500 ? 0 : i; other < i; other++) { // as with properties
+            REQUIRE(strcmp(scene->texts[i], scene->texts[other]) != 0);
+        }
+    }
+}
+
 static void check_properties(const struct scene *scene)
 {
     for (uint32_t i = 0; i < scene->property_count; i++) {
         const struct scene_property *const property = &scene->properties[i];
         REQUIRE(property->path && property->path[0] == '/' && property->value_count >= 1);
-        REQUIRE(property->type <= SCENE_INT);
+        REQUIRE(property->type <= SCENE_STRING);
         REQUIRE(property->node >= -1 && property->node < (int32_t)scene->node_count);
         for (uint32_t k = 0; k < property->value_count; k++) {
             REQUIRE(property->labels[k]);
             REQUIRE(isfinite((float)property->defaults[k]));
+            check_value(scene, property, property->defaults[k]);
         }
         // The first ones are compared with each other alone, so that hostile files end in time.
         for (uint32_t other = i < 500 ? 0 : i; other < i; other++) {
@@ -83,15 +105,34 @@ static void check_properties(const struct scene *scene)
     }
 }
 
-/// Checks that values fit the type of what they are for.
-static void check_values(const struct scene_property *property, const struct scene_curve *curve)
+static void check_values(const struct scene *scene, const struct scene_property *property,
+                         const struct scene_curve *curve)
 {
     REQUIRE(curve->stride == property->value_count);
     for (uint32_t i = 0; property->type != SCENE_FLOAT && i < curve->key_count; i++) {
-        const double value = curve->values[i];
         REQUIRE(property->value_count == 1 && curve->interpolations[i] == SCENE_STEP);
-        REQUIRE(value == floor(value) && fabs(value) <= 16777216);
-        REQUIRE(property->type == SCENE_INT || value == 0 || value == 1);
+        check_value(scene, property, curve->values[i]);
+    }
+}
+
+/// Checks the time curve of an interval.
+static void check_interval(const struct scene_curve *curve, uint32_t key)
+{
+    switch (curve->interpolations[key]) {
+    case SCENE_BEZIER:
+        REQUIRE(curve->handles);
+        REQUIRE(curve->handles[key][0] >= 0 && curve->handles[key][0] <= 1);
+        REQUIRE(curve->handles[key][1] >= 0 && curve->handles[key][1] <= 1);
+        break;
+    case SCENE_EASING:
+        REQUIRE(curve->easings && curve->easings[key] < TRP_EASING_COUNT);
+        break;
+    case SCENE_SAMPLED:
+        REQUIRE(curve->samples && curve->samples[key].count >= 2);
+        REQUIRE(all_finite(curve->samples[key].values, curve->samples[key].count));
+        break;
+    default:
+        break;
     }
 }
 
@@ -101,18 +142,20 @@ static void check_curve(const struct scene_curve *curve, enum scene_path path)
     const uint32_t strides[3] = {4, 3, 3};
     REQUIRE(count >= 1 && curve->stride >= 1);
     REQUIRE(path == SCENE_PROPERTY || curve->stride == strides[path]);
-    REQUIRE(all_finite(curve->times, count) && curve->times[0] >= 0);
+    REQUIRE(all_finite(curve->times, count));
+    REQUIRE(curve->times[0] >= 0 ||
+            (curve->times[0] == -1 && path == SCENE_PROPERTY && count > 1 && curve->times[1] >= 0));
     REQUIRE(all_finite(curve->values, (size_t)count * curve->stride));
     for (uint32_t key = 0; key < count; key++) {
         REQUIRE(key == 0 || curve->times[key] > curve->times[key - 1]);
-        REQUIRE(curve->interpolations[key] <= SCENE_BEZIER);
+        REQUIRE(curve->interpolations[key] <=
+                (path == SCENE_PROPERTY ? SCENE_SAMPLED : SCENE_BEZIER));
         REQUIRE(path != SCENE_ROTATION || is_unit(curve->values + (size_t)key * 4));
-        REQUIRE(curve->interpolations[key] < SCENE_CUBIC ||
-                (curve->in_tangents && curve->out_tangents));
-        if (curve->interpolations[key] == SCENE_BEZIER && key + 1 < count) {
-            REQUIRE(curve->handles);
-            REQUIRE(curve->handles[key][0] >= 0 && curve->handles[key][0] <= 1);
-            REQUIRE(curve->handles[key][1] >= 0 && curve->handles[key][1] <= 1);
+        const bool has_tangents =
+            curve->interpolations[key] == SCENE_CUBIC || curve->interpolations[key] == SCENE_BEZIER;
+        REQUIRE(!has_tangents || (curve->in_tangents && curve->out_tangents));
+        if (key + 1 < count) {
+            check_interval(curve, key);
         }
     }
     const double first = curve->times[0];
@@ -131,15 +174,17 @@ static void check_events(const struct scene_clip *clip)
 {
     for (uint32_t i = 0; i < clip->event_count; i++) {
         const struct scene_event *const event = &clip->events[i];
-        const uint32_t payloads =
-            event->flags & (TRP_EVENT_INTEGER | TRP_EVENT_NUMBER | TRP_EVENT_TEXT);
+        const uint32_t flags =
+            TRP_EVENT_INTEGER | TRP_EVENT_NUMBER | TRP_EVENT_TEXT | TRP_EVENT_MARKER;
         REQUIRE(event->name && event->name[0] != 0 && event->text);
         REQUIRE(isfinite(event->time_s) && event->time_s >= 0);
         REQUIRE(isfinite(event->duration_s) && event->duration_s >= 0);
-        REQUIRE((payloads & (payloads - 1)) == 0 && (event->flags & ~payloads) <= TRP_EVENT_MARKER);
-        REQUIRE(payloads == TRP_EVENT_INTEGER || event->integer == 0);
-        REQUIRE(payloads == TRP_EVENT_NUMBER ? isfinite(event->number) : event->number == 0);
-        REQUIRE(payloads == TRP_EVENT_TEXT || event->text[0] == 0);
+        REQUIRE((event->flags & ~flags) == 0 && event->easing < TRP_EASING_COUNT);
+        REQUIRE((event->flags & TRP_EVENT_INTEGER) || event->integer == 0);
+        REQUIRE(isfinite(event->number) && isfinite(event->from_number));
+        REQUIRE((event->flags & TRP_EVENT_NUMBER) ||
+                (event->number == 0 && event->from_number == 0));
+        REQUIRE((event->flags & TRP_EVENT_TEXT) || event->text[0] == 0);
     }
 }
 
@@ -154,7 +199,7 @@ static void check_clips(const struct scene *scene)
             const struct scene_track *const track = &clip->tracks[t];
             if (track->path == SCENE_PROPERTY) {
                 REQUIRE(track->property < scene->property_count);
-                check_values(&scene->properties[track->property], &track->curve);
+                check_values(scene, &scene->properties[track->property], &track->curve);
             } else {
                 REQUIRE(track->node < scene->node_count);
             }
@@ -222,6 +267,7 @@ static void check_scene(const struct scene *scene)
 {
     check_nodes(scene);
     check_skins(scene);
+    check_texts(scene);
     check_properties(scene);
     check_clips(scene);
     check_instances(scene);

@@ -221,7 +221,7 @@ static void test_events_compile_size_of_a_clip_counts_its_events(void **state)
     const trp_clip plain = clip_of(&without, "wave");
     const trp_clip clip = clip_of(&with, "wave");
     const size_t start = (plain.size_bytes + 15) / 16 * 16;
-    assert_int_equal(clip.size_bytes, start + 16 + 2 * (8 + 56));
+    assert_int_equal(clip.size_bytes, start + 16 + 2 * (8 + 72));
     struct trp__clip_header header;
     memcpy(&header, plain.bytes, sizeof header);
     assert_int_equal(header.events_offset, 0);

@@ -266,8 +266,16 @@ static void test_scene_bezier_with_vertical_handles_stands_upright_at_its_keys(v
     double leaving[2] = {1.0 / 3, 0};
     double arriving[2] = {0, 2.0 / 3};
     double handles[2][2] = {{0, 0}, {0, 0}};
-    const struct scene_curve curve = {2,       1,       times,      values, arriving,
-                                      leaving, handles, key_bezier, NULL};
+    const struct scene_curve curve = {
+        .key_count = 2,
+        .stride = 1,
+        .times = times,
+        .values = values,
+        .in_tangents = arriving,
+        .out_tangents = leaving,
+        .handles = handles,
+        .interpolations = key_bezier,
+    };
     for (double time_s = 1e-15; time_s < 1; time_s *= 1.7) {
         double out;
         scene_curve_sample(&curve, SCENE_PROPERTY, time_s, &out);
@@ -293,8 +301,16 @@ static void test_scene_bezier_rotation_is_the_formula_normalised(void **state)
     double arriving[8] = {9, 9, 9, 9, 0.1, -0.2, 0.3, 0.4};
     double leaving[8] = {0.5, 0.25, -0.5, 0.125, 9, 9, 9, 9};
     double handles[2][2] = {{0.125, 0.75}, {0, 0}};
-    const struct scene_curve curve = {2,       4,       times,      values, arriving,
-                                      leaving, handles, key_bezier, NULL};
+    const struct scene_curve curve = {
+        .key_count = 2,
+        .stride = 4,
+        .times = times,
+        .values = values,
+        .in_tangents = arriving,
+        .out_tangents = leaving,
+        .handles = handles,
+        .interpolations = key_bezier,
+    };
     double out[4];
     scene_curve_sample(&curve, SCENE_ROTATION, 1.5, out);
     const long double s = halve(handles[0], 0.25L);
@@ -335,7 +351,13 @@ static void test_scene_ava09_properties_have_any_stride_and_leave_the_rest_alone
     for (int i = 0; i < 12; i++) {
         const uint32_t stride = strides[i / 3];
         const struct scene_curve curve = {
-            KEY_COUNT, stride, key_times, values[1], values[0], values[2], NULL, kinds[i % 3], NULL,
+            .key_count = KEY_COUNT,
+            .stride = stride,
+            .times = key_times,
+            .values = values[1],
+            .in_tangents = values[0],
+            .out_tangents = values[2],
+            .interpolations = kinds[i % 3],
         };
         double out[LARGEST + 1];
         out[stride] = 77;
@@ -362,7 +384,13 @@ static void test_scene_property_of_four_values_is_no_rotation(void **state)
     double times[2] = {0, 1};
     double values[8] = {2, 0, 0, 1, -2, 0, 0, -3}; // neither of unit length nor to be flipped
     uint8_t linear[2] = {SCENE_LINEAR, SCENE_LINEAR};
-    const struct scene_curve curve = {2, 4, times, values, NULL, NULL, NULL, linear, NULL};
+    const struct scene_curve curve = {
+        .key_count = 2,
+        .stride = 4,
+        .times = times,
+        .values = values,
+        .interpolations = linear,
+    };
     const double expected[4] = {0, 0, 0, -1};
     double out[4];
     scene_curve_sample(&curve, SCENE_PROPERTY, 0.5, out);
@@ -532,8 +560,14 @@ static void test_scene_rotation_curves_have_unit_length_at_every_time(void **sta
     uint8_t *const kinds[] = {key_step, key_linear, key_cubic, key_bezier};
     for (size_t kind = 0; kind < 4; kind++) {
         const struct scene_curve curve = {
-            KEY_COUNT,    4,           key_times,   values, in_tangents,
-            out_tangents, key_handles, kinds[kind], NULL,
+            .key_count = KEY_COUNT,
+            .stride = 4,
+            .times = key_times,
+            .values = values,
+            .in_tangents = in_tangents,
+            .out_tangents = out_tangents,
+            .handles = key_handles,
+            .interpolations = kinds[kind],
         };
         for (int i = 0; i < 2000; i++) {
             double out[4];
@@ -550,8 +584,15 @@ static void test_scene_cubic_rotation_is_the_formula_normalised(void **state)
     double values[8] = {0, 0, 0, 1, 0, 0.6, 0, 0.8};
     double in_tangents[8] = {9, 9, 9, 9, 0.1, -0.2, 0.3, -0.4};
     double out_tangents[8] = {0.5, 0.25, -0.5, 0.125, 9, 9, 9, 9};
-    const struct scene_curve curve = {2,    4,         times, values, in_tangents, out_tangents,
-                                      NULL, key_cubic, NULL};
+    const struct scene_curve curve = {
+        .key_count = 2,
+        .stride = 4,
+        .times = times,
+        .values = values,
+        .in_tangents = in_tangents,
+        .out_tangents = out_tangents,
+        .interpolations = key_cubic,
+    };
     double out[4];
     scene_curve_sample(&curve, SCENE_ROTATION, 1.5, out);
     long double truth[4];
@@ -571,8 +612,15 @@ static void test_scene_cubic_rotation_through_zero_falls_back_to_its_key(void **
     double times[2] = {0, 1};
     double values[8] = {0, 0, 0, 1, 0, 0, 0, -1};
     double tangents[8] = {0};
-    const struct scene_curve curve = {2,        4,    times,     values, tangents,
-                                      tangents, NULL, key_cubic, NULL};
+    const struct scene_curve curve = {
+        .key_count = 2,
+        .stride = 4,
+        .times = times,
+        .values = values,
+        .in_tangents = tangents,
+        .out_tangents = tangents,
+        .interpolations = key_cubic,
+    };
     double out[4];
     scene_curve_sample(&curve, SCENE_ROTATION, 0.5, out);
     assert_memory_equal(out, values, sizeof out);

@@ -7,6 +7,7 @@
 #ifndef TROUPE_EVENT_H
 #define TROUPE_EVENT_H
 
+#include <troupe/easing.h>
 #include <troupe/playhead.h>
 
 /// Bits of trp_event::flags.
@@ -21,13 +22,16 @@ enum {
 typedef struct trp_event {
     const char *name; ///< UTF-8, not empty
     uint64_t name_hash;
-    double time_s;     ///< [0, duration of the clip]
-    double duration_s; ///< 0: a moment; never past the end of the clip
-    uint32_t index;    ///< in its clip, in the order of time
-    uint32_t flags;    ///< TRP_EVENT_*
-    int64_t integer;   ///< payload, 0 without
-    double number;     ///< payload, 0 without
-    const char *text;  ///< payload, empty without
+    double time_s;      ///< [0, duration of the clip]
+    double duration_s;  ///< 0: a moment; never past the end of the clip
+    uint32_t index;     ///< in its clip, in the order of time
+    uint32_t flags;     ///< TRP_EVENT_*
+    int64_t integer;    ///< payload, 0 without
+    double number;      ///< payload, 0 without
+    const char *text;   ///< payload, empty without
+    const char *target; ///< what it is about, such as the name of a node; empty for the clip itself
+    double from_number; ///< `number` at the beginning of an event with a duration, 0 without
+    uint32_t easing;    ///< from the one to the other, see easing.h
 } trp_event;
 
 /// Fills a view of an event.
@@ -39,6 +43,13 @@ TRP_API trp_result trp_clip_event(const trp_clip *clip, uint32_t index, trp_even
 /// Returns the first event at or after `first` whose name has this hash, or TRP_NONE.
 /// Cost: O(events). Threads: any. See trp_name_hash.
 TRP_API uint32_t trp_clip_find_event(const trp_clip *clip, uint64_t name_hash, uint32_t first);
+
+/// Returns the number of an event with a duration at a part of it, as of trp_event_range::from and
+/// trp_event_range::to: from_number + (number - from_number) * trp_ease(easing, progress).
+/// @param event    null: 0
+/// @param progress clamped to [0, 1], which is what a moment is worth; NaN counts as 0
+/// Cost: O(1). Threads: any.
+TRP_API double trp_event_value(const trp_event *event, double progress);
 
 /// Bits of trp_event_hit::flags and trp_event_range::flags.
 enum {

@@ -14,8 +14,9 @@ struct trp_clip;
 /// What the values of a property mean.
 typedef enum trp_property_type {
     TRP_PROPERTY_FLOAT = 0,
-    TRP_PROPERTY_BOOL = 1, ///< 0 or 1
-    TRP_PROPERTY_INT = 2,  ///< a whole number, exact up to 2^24
+    TRP_PROPERTY_BOOL = 1,   ///< 0 or 1
+    TRP_PROPERTY_INT = 2,    ///< a whole number, exact up to 2^24
+    TRP_PROPERTY_STRING = 3, ///< the number of a text, see trp_property_set_text
 } trp_property_type;
 
 /// One property: some of the values of its set.
@@ -35,6 +36,7 @@ typedef struct trp_property_set {
     uint32_t index; ///< of this set in its pack
     uint32_t property_count;
     uint32_t value_count;  ///< of all properties together
+    uint32_t text_count;   ///< that values of TRP_PROPERTY_STRING may have
     const float *defaults; ///< [value_count] what the model has where no clip plays
     const uint8_t *bytes;  ///< the set in its pack, see src/FORMAT.md
     const char *strings;
@@ -56,11 +58,26 @@ TRP_API uint32_t trp_property_set_find(const trp_property_set *set, uint64_t pat
 /// Cost: O(1). Threads: any.
 TRP_API const char *trp_property_set_label(const trp_property_set *set, uint32_t value);
 
+/// Returns the text that a value of a TRP_PROPERTY_STRING stands for: UTF-8, empty where there is
+/// none, such as for NaN.
+/// @param value as trp_sample writes it: 0 to set->text_count - 1, fractions are cut off
+/// Cost: O(1). Threads: any.
+TRP_API const char *trp_property_set_text(const trp_property_set *set, float value);
+
 /// Writes 1 for every value of which a clip says anything, else 0: a mask for blending.
 /// @param mask [out] clip->value_count floats
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error `mask` is untouched.
 /// Cost: O(values + keyed tracks). Threads: any number may share `clip`.
 TRP_API trp_result trp_clip_value_coverage(const struct trp_clip *clip, float *mask);
+
+/// Writes 1 for every value that has started at a time, else 0: a mask for starting an animation
+/// without the values that it has before its first keys. A value has started from its first key on
+/// that is not at -1 s; one that has no key there, from the beginning.
+/// @param time_s any; NaN counts as 0
+/// @param mask   [out] clip->value_count floats
+/// @return TRP_OK, TRP_ERROR_ARGUMENT. On error `mask` is untouched.
+/// Cost: as trp_clip_value_coverage. Threads: any number may share `clip`.
+TRP_API trp_result trp_clip_started(const struct trp_clip *clip, double time_s, float *mask);
 
 /// One layer of a blend of values.
 typedef struct trp_value_layer {
@@ -87,7 +104,7 @@ typedef struct trp_value_blend_args {
 /// Blends a batch of arrays of values.
 /// Per value, with w = weight * mask (a mask value that is NaN or negative counts as 0): averaged
 /// layers give sum(w x) / sum(w), the default where sum(w) is 0. Then every other layer in order:
-/// v + w d, or v - w d. Values of TRP_PROPERTY_BOOL and TRP_PROPERTY_INT are not mixed: they are
+/// v + w d, or v - w d. Values of other types than TRP_PROPERTY_FLOAT are not mixed: they are
 /// those of the averaged layer with the largest w (the first of equals), and no difference changes
 /// them.
 /// Only the ratio of averaged weights counts, however small they are; weights above 2^60 count as

@@ -17,7 +17,7 @@ enum {
 /// One pose to sample, the values that go with it, or both.
 typedef struct trp_sample_request {
     const trp_clip *clip; ///< bound, but for values alone
-    double time_s;        ///< clamped to [0, clip->duration_s]; NaN counts as 0
+    double time_s;        ///< clamped to [0, clip->duration_s], but for keyed tracks; NaN: 0
     uint32_t flags;       ///< TRP_SAMPLE_*
     trp_pose_block *pose; ///< [out] as many blocks as sampled, 64-byte aligned; null: values only
     float *values;        ///< [out] clip->value_count, in the order of its set; null: pose only
@@ -48,11 +48,11 @@ TRP_API size_t trp_sample_scratch_bytes(const trp_sample_args *args);
 /// Samples a batch of local poses and property values.
 /// Requests of one clip and segment share the work of expanding it, in whatever order they come.
 /// What a clip says nothing of is at rest: the rest pose, and the defaults of the properties; in an
-/// additive clip the identity, and 0. Keyed tracks are exact and end with their own last keys, see
-/// track.h. Cursors remember where the keys of an instance were found; whatever they hold, the
-/// result is the same. Zero is a good beginning.
-/// Prepared segments that no request needs are passed over, so that parts of a batch can share one
-/// list. Values that hold still come as they are stored, but -0 comes as 0.
+/// additive clip the identity, and 0. Keyed tracks are exact and begin and end with their own keys,
+/// see track.h: at -1 they give what an animation has before it starts. Cursors remember where the
+/// keys of an instance were found; whatever they hold, the result is the same. Zero is a good
+/// beginning. Prepared segments that no request needs are passed over, so that parts of a batch can
+/// share one list. Values that hold still come as they are stored, but -0 comes as 0.
 /// @param report [out] may be null
 /// @return TRP_OK; TRP_ERROR_ARGUMENT (also for memory that was never prepared),
 ///         TRP_ERROR_CAPACITY, TRP_ERROR_MISMATCH (a clip not bound; a segment prepared for another

@@ -31,7 +31,8 @@ typedef struct trp_track {
     double duration_s; ///< time of the last key; 0 with one key, whatever the clip lasts
     trp_interpolation interpolation; ///< after the first key
     uint32_t index;                  ///< in its clip
-    const double *times;             ///< [key_count] seconds, ascending
+    const double *times;             ///< [key_count] seconds, ascending from 0 or more; of some
+                                     ///< properties from -1: what they have at negative times
     const uint8_t *keyed;            ///< the keyed part of the clip, see src/FORMAT.md
     uint32_t group;                  ///< of tracks that share their key times
     uint32_t first;                  ///< component within the group
@@ -50,7 +51,7 @@ TRP_API trp_interpolation trp_track_interpolation(const trp_track *track, uint32
 
 /// Samples a track. Before its first key it has the first value, from the last one on the last; at
 /// a key exactly that key's value, bit for bit (rotations: normalised).
-/// @param time_s     any; NaN counts as 0
+/// @param time_s     any, also negative: a first key at -1 is played as any other; NaN counts as 0
 /// @param cursor     [in,out] where the key was found last time, so that playing on costs two
 ///                   comparisons and only seeking a search; any content is harmless and changes no
 ///                   bit of the result; tracks of one group may share it; may be null

@@ -11,6 +11,7 @@
 #include <troupe/blend.h>
 #include <troupe/blendtree.h>
 #include <troupe/clip.h>
+#include <troupe/easing.h>
 #include <troupe/event.h>
 #include <troupe/humanoid.h>
 #include <troupe/instance.h>

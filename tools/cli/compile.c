@@ -146,6 +146,7 @@ static bool apply_input_option(struct compile_input *current, int option, const 
         return word >= 0;
     case OPTION_EXACT:
         word = value == NULL ? 1 : parse_word(value, switches, 2);
+        current->is_exact_set = true;
         current->is_exact = word == 1;
         return word >= 0;
     case OPTION_TRIM:

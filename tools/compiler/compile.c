@@ -380,7 +380,7 @@ static void run_task(struct task *task)
         .error_mm = input->error_mm,
         .shell_m = input->shell_m,
         .loop = input->loop,
-        .is_exact = input->is_exact,
+        .is_exact = input->is_exact || (!input->is_exact_set && task->source->scene.is_exact),
     };
     task->report.out = stream;
     task->report.file = input->path;

@@ -34,6 +34,7 @@ struct compile_input {
     double shell_m;         // --shell, default 0.03
     enum compile_loop loop;
     enum compile_nodes nodes;
+    bool is_exact_set;         // --exact was given: else as the kind of file asks for
     bool is_exact;             // --exact: every track as the source has it
     bool is_trimmed;           // --trim: clips start at their first key
     const char *additive;      // --additive: clip name, "rest", or null

@@ -150,6 +150,7 @@ static void append_events(struct pack_writer *writer, const struct placed_event 
     for (uint32_t i = 0; i < count; i++) {
         const struct scene_event *const source = placed[i].source;
         const uint32_t name = pack_writer_string(writer, source->name);
+        const uint32_t text = pack_writer_string(writer, source->text);
         const struct trp__event event = {
             .name_hash = trp_name_hash(source->name),
             .time_s = placed[i].time_s,
@@ -157,8 +158,11 @@ static void append_events(struct pack_writer *writer, const struct placed_event 
             .integer = source->integer,
             .number = source->number,
             .name = name,
-            .text = pack_writer_string(writer, source->text),
+            .text = text,
+            .target = pack_writer_string(writer, source->target != NULL ? source->target : ""),
             .flags = source->flags,
+            .from_number = source->from_number,
+            .easing = source->easing,
         };
         buffer_append(clip, &event, sizeof event);
     }

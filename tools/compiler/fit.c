@@ -354,9 +354,10 @@ static void key_stepped(struct fit *fit)
 static bool fits_grid(const struct fit *fit, uint32_t property, const struct grid *grid)
 {
     const struct scene_curve *const curve = fit->motion->property_curves[property];
+    const uint32_t first = curve_has_initial(curve) ? 1 : 0; // rows know of no time before the clip
     return fit->motion->values->properties[property].type == SCENE_FLOAT &&
            !curve_is_constant(curve, SCENE_PROPERTY) && grid->is_exact &&
-           grid_holds(grid, curve->times, curve->key_count);
+           grid_holds(grid, curve->times + first, curve->key_count - first);
 }
 
 /// Whether a clip is too long for rows, or long and nearly all ticks of its grid are without a key:

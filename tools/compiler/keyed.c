@@ -37,14 +37,37 @@ static uint32_t planes_of(const struct entry *entry)
     return !entry->is_constant && entry->curve->in_tangents != NULL ? 3 : 1;
 }
 
-/// Whether all bezier intervals of two curves have handles at equal times, as they are stored.
-static bool have_equal_handles(const struct scene_curve *a, const struct scene_curve *b)
+static bool are_equal_samples(const struct scene_samples *a, const struct scene_samples *b)
+{
+    for (uint32_t i = 0; i < a->count && a->count == b->count; i++) {
+        if (stored_float(a->values[i]) != stored_float(b->values[i])) {
+            return false;
+        }
+    }
+    return a->count == b->count;
+}
+
+/// Whether two curves that are played alike after a key have one time curve there, as it is stored.
+static bool is_equal_in_time(const struct scene_curve *a, const struct scene_curve *b, uint32_t key)
+{
+    switch (a->interpolations[key]) {
+    case SCENE_BEZIER:
+        return stored_float(a->handles[key][0]) == stored_float(b->handles[key][0]) &&
+               stored_float(a->handles[key][1]) == stored_float(b->handles[key][1]);
+    case SCENE_EASING:
+        return a->easings[key] == b->easings[key];
+    case SCENE_SAMPLED:
+        return are_equal_samples(&a->samples[key], &b->samples[key]);
+    default:
+        return true;
+    }
+}
+
+static bool are_equal_in_time(const struct scene_curve *a, const struct scene_curve *b)
 {
     for (uint32_t key = 0; key + 1 < a->key_count; key++) {
-        for (int i = 0; i < 2 && a->interpolations[key] == SCENE_BEZIER; i++) {
-            if (stored_float(a->handles[key][i]) != stored_float(b->handles[key][i])) {
-                return false;
-            }
+        if (!is_equal_in_time(a, b, key)) {
+            return false;
         }
     }
     return true;
@@ -61,7 +84,7 @@ static bool belong_together(const struct entry *a, const struct entry *b)
     }
     return memcmp(a->curve->times, b->curve->times, count * sizeof(double)) == 0 &&
            memcmp(a->curve->interpolations, b->curve->interpolations, count - 1) == 0 &&
-           have_equal_handles(a->curve, b->curve);
+           are_equal_in_time(a->curve, b->curve);
 }
 
 static uint8_t mode_of(const struct scene_curve *curve, uint32_t key, bool is_slerp)
@@ -73,6 +96,10 @@ static uint8_t mode_of(const struct scene_curve *curve, uint32_t key, bool is_sl
         return TRP_INTERPOLATION_CUBIC;
     case SCENE_BEZIER:
         return TRP_INTERPOLATION_BEZIER;
+    case SCENE_EASING:
+        return TRP_INTERPOLATION_EASING;
+    case SCENE_SAMPLED:
+        return TRP_INTERPOLATION_SAMPLED;
     default:
         return is_slerp ? TRP_INTERPOLATION_SLERP : TRP_INTERPOLATION_LINEAR;
     }
@@ -159,27 +186,58 @@ static void fill_plane(const struct motion *motion, const struct group *group, u
     }
 }
 
-/// Appends the times of the handles of a curve, if it has bezier intervals.
-/// @return where they start, 0 where there are none
-static uint32_t append_handles(const struct scene_curve *curve, size_t start, struct buffer *buffer)
+/// Appends the samples after a key, or finds those of an earlier key that are the same.
+static struct trp__key_curve append_samples(const struct scene_curve *curve, uint32_t key,
+                                            const struct trp__key_curve *earlier, size_t start,
+                                            struct buffer *buffer)
 {
-    bool has_handles = false;
-    for (uint32_t key = 0; key < curve->key_count; key++) {
-        has_handles |= is_bezier(curve, key);
+    const struct scene_samples *const samples = &curve->samples[key];
+    for (uint32_t i = 0; i < key; i++) {
+        if (curve->interpolations[i] == SCENE_SAMPLED &&
+            are_equal_samples(&curve->samples[i], samples)) {
+            return earlier[i];
+        }
     }
-    if (!has_handles) {
+    const struct trp__key_curve appended = {
+        .table = (uint32_t)(buffer->size - start),
+        .count = samples->count,
+    };
+    for (uint32_t i = 0; i < samples->count; i++) {
+        const float sample = stored_float(samples->values[i]);
+        buffer_append(buffer, &sample, sizeof sample);
+    }
+    return appended;
+}
+
+/// Appends the time curves of a curve's intervals, if it has any.
+/// @return where they start, 0 where there are none
+static uint32_t append_curves(const struct scene_curve *curve, size_t start, struct buffer *buffer)
+{
+    const uint32_t count = curve->key_count;
+    struct arena arena = {0};
+    bool has_curves = false;
+    for (uint32_t key = 0; key + 1 < count; key++) {
+        has_curves |= curve->interpolations[key] >= SCENE_BEZIER;
+    }
+    if (!has_curves) {
         return 0;
     }
+    struct trp__key_curve *const curves = ARENA_NEW(&arena, struct trp__key_curve, count);
     buffer_align(buffer, 4);
-    const size_t at = buffer->size - start;
-    for (uint32_t key = 0; key < curve->key_count; key++) {
-        struct trp__key_curve handles = {0};
-        for (int i = 0; i < 2 && is_bezier(curve, key); i++) {
-            handles.x[i] = stored_float(curve->handles[key][i]);
+    const size_t at = buffer_append(buffer, curves, count * sizeof *curves);
+    for (uint32_t key = 0; key + 1 < count; key++) {
+        if (curve->interpolations[key] == SCENE_BEZIER) {
+            curves[key].x[0] = stored_float(curve->handles[key][0]);
+            curves[key].x[1] = stored_float(curve->handles[key][1]);
+        } else if (curve->interpolations[key] == SCENE_EASING) {
+            curves[key].easing = curve->easings[key];
+        } else if (curve->interpolations[key] == SCENE_SAMPLED) {
+            curves[key] = append_samples(curve, key, curves, start, buffer);
         }
-        buffer_append(buffer, &handles, sizeof handles);
     }
-    return (uint32_t)at;
+    memcpy(buffer->bytes + at, curves, count * sizeof *curves);
+    arena_free(&arena);
+    return (uint32_t)(at - start);
 }
 
 /// Appends the arrays of a group and fills its header.
@@ -217,7 +275,7 @@ static void append_group(const struct motion *motion, const struct group *group,
         }
     }
     if (!is_constant) {
-        header->curves = append_handles(curve, start, buffer);
+        header->curves = append_curves(curve, start, buffer);
     }
     arena_free(&arena);
 }
@@ -234,11 +292,13 @@ static uint32_t list_entries(const struct motion *motion, const bool *is_keyed,
             continue;
         }
         const enum scene_path path = i < joint_curves ? (enum scene_path)(i % 3) : SCENE_PROPERTY;
+        // A key before the clip has a meaning of its own: what it says has not started yet.
+        const bool is_still = !curve_has_initial(curve) && curve_is_constant(curve, path);
         entries[count++] = (struct entry){
             .curve = curve,
             .path = path,
             .target = i < joint_curves ? i / 3 : i - joint_curves,
-            .is_constant = curve->key_count == 1 || curve_is_constant(curve, path),
+            .is_constant = curve->key_count == 1 || is_still,
         };
     }
     return count;
@@ -340,8 +400,10 @@ uint32_t keyed_encode(const struct motion *motion, const bool *is_keyed, bool is
 uint32_t keyed_bytes(const struct scene_curve *curve)
 {
     const uint32_t planes = curve->in_tangents != NULL ? 3 : 1;
-    // Handles are seldom where another curve has them.
-    const uint32_t handles = curve->handles != NULL ? sizeof(struct trp__key_curve) : 0;
-    return curve->key_count * (curve->stride * planes * 4 + handles) +
+    // Curves seldom go with those of another, and drawn ones are shared by many keys.
+    const bool has_curves =
+        curve->handles != NULL || curve->easings != NULL || curve->samples != NULL;
+    const uint32_t curves = has_curves ? sizeof(struct trp__key_curve) : 0;
+    return curve->key_count * (curve->stride * planes * 4 + curves) +
            (uint32_t)sizeof(struct trp__keyed_track);
 }

@@ -20,7 +20,20 @@ static void widen_tolerance(double *tolerance, const double *values, size_t coun
     }
 }
 
-/// Widens a tolerance by how far the keys of a curve lie, and the handles between them.
+/// Widens a tolerance by how far a drawn curve goes beyond the two values it goes between.
+static void widen_for_samples(double *tolerance, const struct scene_curve *curve, uint32_t key)
+{
+    const struct scene_samples *const samples = &curve->samples[key];
+    const double *const value = curve->values + (size_t)key * curve->stride;
+    for (uint32_t i = 0; i < samples->count * curve->stride; i++) {
+        const double *const from = &value[i % curve->stride];
+        const double between =
+            *from + samples->values[i / curve->stride] * (from[curve->stride] - *from);
+        widen_tolerance(tolerance, &between, 1);
+    }
+}
+
+/// Widens a tolerance by how far the keys of a curve lie, and what is between them.
 static void widen_for_curve(double *tolerance, const struct scene_curve *curve)
 {
     const uint32_t stride = curve->stride;
@@ -29,6 +42,8 @@ static void widen_for_curve(double *tolerance, const struct scene_curve *curve)
         if (curve->interpolations[key] == SCENE_BEZIER) {
             widen_tolerance(tolerance, curve->out_tangents + (size_t)key * stride, stride);
             widen_tolerance(tolerance, curve->in_tangents + (size_t)(key + 1) * stride, stride);
+        } else if (curve->interpolations[key] == SCENE_SAMPLED) {
+            widen_for_samples(tolerance, curve, key);
         }
     }
 }
@@ -38,6 +53,8 @@ struct property_values *property_values_of(const struct scene *scene, struct are
     struct property_values *const values = ARENA_NEW(arena, struct property_values, 1);
     values->property_count = scene->property_count;
     values->properties = scene->properties;
+    values->text_count = scene->text_count;
+    values->texts = scene->texts;
     values->first_value = ARENA_NEW(arena, uint32_t, scene->property_count);
     values->tolerance = ARENA_NEW(arena, double, scene->property_count);
     for (uint32_t i = 0; i < scene->property_count; i++) {
@@ -144,7 +161,7 @@ void motion_property(const struct motion *motion, uint32_t property, double time
     }
 }
 
-/// Copies a curve, all times `lead_in_s` earlier. Values are shared.
+/// Copies a curve, all times in the clip `lead_in_s` earlier. Values are shared.
 static const struct scene_curve *curve_earlier(const struct scene_curve *curve, double lead_in_s,
                                                struct arena *arena)
 {
@@ -152,7 +169,8 @@ static const struct scene_curve *curve_earlier(const struct scene_curve *curve, 
     *earlier = *curve;
     earlier->times = ARENA_NEW(arena, double, curve->key_count);
     for (uint32_t key = 0; key < curve->key_count; key++) {
-        earlier->times[key] = curve->times[key] - lead_in_s;
+        const bool is_in_clip = curve->times[key] >= 0.0;
+        earlier->times[key] = curve->times[key] - (is_in_clip ? lead_in_s : 0.0);
     }
     return earlier;
 }
@@ -170,14 +188,20 @@ static double float_below(double value)
     return (double)narrow;
 }
 
+/// Returns when a curve has its first key in the clip.
+static double first_time(const struct scene_curve *curve)
+{
+    return curve->times[curve_has_initial(curve) ? 1 : 0];
+}
+
 void motion_trim(struct motion *motion, struct arena *arena)
 {
     const uint32_t joint_curves = motion->skeleton->lane_count * 3;
     double lead_in_s = motion->duration_s;
     for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
         const struct scene_curve *const curve = motion_curve(motion, i);
-        if (curve != NULL && curve->times[0] < lead_in_s) {
-            lead_in_s = curve->times[0];
+        if (curve != NULL && first_time(curve) < lead_in_s) {
+            lead_in_s = first_time(curve);
         }
     }
     lead_in_s = float_below(lead_in_s); // as the pack stores it; no key may come before 0
@@ -195,7 +219,7 @@ void motion_trim(struct motion *motion, struct arena *arena)
     motion->lead_in_s = lead_in_s;
 }
 
-/// Copies a curve with its first value once more at `time_s`.
+/// Copies a curve with what it has at the start of the clip once more at `time_s`.
 static const struct scene_curve *curve_closed(const struct scene_curve *curve, double time_s,
                                               struct arena *arena)
 {
@@ -212,6 +236,9 @@ static const struct scene_curve *curve_closed(const struct scene_curve *curve, d
     memcpy(closed->times, curve->times, count * sizeof(double));
     memcpy(closed->values, curve->values, count * stride * sizeof(double));
     memcpy(closed->values + count * stride, curve->values, stride * sizeof(double));
+    if (curve_has_initial(curve)) {
+        scene_curve_sample(curve, SCENE_PROPERTY, 0.0, closed->values + count * stride);
+    }
     memcpy(closed->interpolations, curve->interpolations, count);
     closed->times[count] = time_s;
     const bool is_stepped = curve_is_stepped(curve);
@@ -230,6 +257,14 @@ static const struct scene_curve *curve_closed(const struct scene_curve *curve, d
     if (curve->handles != NULL) {
         closed->handles = arena_take(arena, count + 1, sizeof *closed->handles);
         memcpy(closed->handles, curve->handles, count * sizeof *closed->handles);
+    }
+    if (curve->easings != NULL) {
+        closed->easings = ARENA_NEW(arena, uint16_t, count + 1);
+        memcpy(closed->easings, curve->easings, count * sizeof *closed->easings);
+    }
+    if (curve->samples != NULL) {
+        closed->samples = ARENA_NEW(arena, struct scene_samples, count + 1);
+        memcpy(closed->samples, curve->samples, count * sizeof *closed->samples);
     }
     return closed;
 }
@@ -405,7 +440,8 @@ uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, 
             continue;
         }
         for (uint32_t key = 0; key < curve->key_count; key++) {
-            if (curve->is_added == NULL || !curve->is_added[key]) {
+            const bool is_added = curve->is_added != NULL && curve->is_added[key];
+            if (!is_added && curve->times[key] >= 0.0) {
                 (*times)[filled++] = curve->times[key];
             }
         }
@@ -420,6 +456,11 @@ uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, 
         }
     }
     return count;
+}
+
+bool curve_has_initial(const struct scene_curve *curve)
+{
+    return curve->times[0] < 0.0;
 }
 
 bool curve_is_stepped(const struct scene_curve *curve)

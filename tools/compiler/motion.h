@@ -15,8 +15,10 @@ struct property_values {
     uint32_t property_count;
     uint32_t value_count;
     const struct scene_property *properties; // of the scene
-    uint32_t *first_value;                   // [property_count]
-    uint32_t *property_of_value;             // [value_count]
+    uint32_t text_count;
+    const char *const *texts;    // likewise, of its strings
+    uint32_t *first_value;       // [property_count]
+    uint32_t *property_of_value; // [value_count]
     double *tolerance; // [property_count] how far a value may be off, see FORMAT.md, "Error"
 };
 
@@ -47,7 +49,8 @@ bool motion_of_clip(const struct skeleton *skeleton, const struct property_value
 void motion_make_additive(struct motion *motion, const struct motion *reference,
                           struct arena *arena);
 
-/// Lets the clip start at the first key of all its curves: takes that time off all of them.
+/// Lets the clip start at the first key of all its curves: takes that time off all of them. Keys
+/// before the clip stay where they are.
 void motion_trim(struct motion *motion, struct arena *arena);
 
 /// Appends the first value of every curve as a closing key, `spacing_s` after the end.
@@ -84,11 +87,15 @@ bool motion_has_values(const struct motion *motion);
 /// Returns a curve of that list, or null where the source says nothing.
 const struct scene_curve *motion_curve(const struct motion *motion, uint32_t index);
 
-/// Writes the sorted times of all keys of the source, without repetition, and returns how many.
+/// Writes the sorted times of all keys of the source, without repetition and without those before
+/// the clip, and returns how many.
 /// @param is_left_out [motion_curve_count] curves that do not count; may be null
 /// @param times       [out] from `arena`
 uint32_t motion_key_times(const struct motion *motion, const bool *is_left_out, struct arena *arena,
                           double **times);
+
+/// Whether the first key of a curve says what it has before the clip, at negative times.
+bool curve_has_initial(const struct scene_curve *curve);
 
 /// Whether a curve holds its value from key to key.
 bool curve_is_stepped(const struct scene_curve *curve);

@@ -166,6 +166,7 @@ uint32_t pack_writer_add_property_set(struct pack_writer *writer, const char *na
         .name = pack_writer_string(writer, name),
         .property_count = values->property_count,
         .value_count = values->value_count,
+        .text_count = values->text_count,
     };
     struct buffer bytes = {0};
     buffer_append(&bytes, &header, sizeof header);
@@ -192,6 +193,10 @@ uint32_t pack_writer_add_property_set(struct pack_writer *writer, const char *na
         const uint32_t label = pack_writer_string(
             writer, values->properties[property].labels[value - values->first_value[property]]);
         buffer_append(&bytes, &label, sizeof label);
+    }
+    for (uint32_t i = 0; i < values->text_count; i++) {
+        const uint32_t text = pack_writer_string(writer, values->texts[i]);
+        buffer_append(&bytes, &text, sizeof text);
     }
     section_add(&writer->property_sets, bytes.bytes, bytes.size);
     buffer_free(&bytes);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <troupe/easing.h>
 
 #include "exact_math.h"
 
@@ -162,6 +163,28 @@ static void curve_sample_bezier(const struct scene_curve *curve, uint32_t key, d
     }
 }
 
+/// Returns a time curve that goes straight from sample to sample.
+static double samples_at(const struct scene_samples *samples, double u)
+{
+    const double place = u * (samples->count - 1);
+    const uint32_t index = place < samples->count - 1 ? (uint32_t)place : samples->count - 2;
+    const double *const sample = &samples->values[index];
+    return sample[0] + (place - index) * (sample[1] - sample[0]);
+}
+
+/// Returns the part of the way that is done after a part of the time.
+static double part_done(const struct scene_curve *curve, uint32_t key, double u)
+{
+    switch (curve->interpolations[key]) {
+    case SCENE_EASING:
+        return trp_ease(curve->easings[key], u);
+    case SCENE_SAMPLED:
+        return samples_at(&curve->samples[key], u);
+    default:
+        return u;
+    }
+}
+
 void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, double time_s,
                         double *out)
 {
@@ -189,8 +212,9 @@ void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, d
     } else if (path == SCENE_ROTATION) {
         scene_slerp(value, value + stride, u, out);
     } else {
+        const double part = part_done(curve, key, u);
         for (uint32_t i = 0; i < stride; i++) {
-            out[i] = value[i] + u * (value[i + stride] - value[i]);
+            out[i] = value[i] + part * (value[i + stride] - value[i]);
         }
     }
 }

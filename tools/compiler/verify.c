@@ -645,7 +645,7 @@ static void find_moments(struct subject *subject, uint64_t seed, struct moments 
     for (size_t i = 0; i < moments->count; i++) {
         struct moment moment = moments->items[i];
         moment.time_s = clear_of_steps(&steps, early_s, moment.time_s);
-        if (moment.time_s >= 0 && moment.time_s <= end_s) {
+        if (moment.time_s >= -1 && moment.time_s <= end_s) { // -1: keys before the clip
             moments->items[kept++] = moment;
         }
     }

@@ -67,7 +67,9 @@ static bool payloads_equal(const struct scene_event *source, const trp_event *ev
 {
     return source->flags == event->flags && source->integer == event->integer &&
            memcmp(&source->number, &event->number, sizeof source->number) == 0 &&
-           strcmp(source->text, event->text) == 0;
+           memcmp(&source->from_number, &event->from_number, sizeof source->from_number) == 0 &&
+           source->easing == event->easing && strcmp(source->text, event->text) == 0 &&
+           strcmp(source->target != NULL ? source->target : "", event->target) == 0;
 }
 
 /// How far a time may be off: a unit of the phase, or what times of keys are rounded by where the

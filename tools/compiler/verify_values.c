@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <troupe/track.h>
 
 /// Values may be off by this, times their largest size in the file where that is above 1.
 static const double value_tolerance = 1e-5;
@@ -44,6 +45,22 @@ static double handle_size(const struct scene_curve *curve, uint32_t component)
     return size;
 }
 
+/// Returns how far a drawn curve after a key goes from a component of it to the next one.
+static double drawn_size(const struct scene_curve *curve, uint32_t component)
+{
+    const uint32_t key = component / curve->stride;
+    double size = 0.0;
+    if (key + 1 == curve->key_count || curve->interpolations[key] != SCENE_SAMPLED) {
+        return size;
+    }
+    const double from = curve->values[component];
+    const double way = curve->values[component + curve->stride] - from;
+    for (uint32_t i = 0; i < curve->samples[key].count; i++) {
+        size = fmax(size, fabs(from + way * curve->samples[key].values[i]));
+    }
+    return size;
+}
+
 static double largest_size(const struct scene *scene, const struct scene_property *property)
 {
     double largest = 1.0;
@@ -53,6 +70,9 @@ static double largest_size(const struct scene *scene, const struct scene_propert
             largest = fmax(largest, fabs(curve->values[k]));
             if (curve->handles != NULL) {
                 largest = fmax(largest, handle_size(curve, k));
+            }
+            if (curve->samples != NULL) {
+                largest = fmax(largest, drawn_size(curve, k));
             }
         }
     }
@@ -82,6 +102,31 @@ static void find_reference(struct value_truth *item, const struct scene *scene,
     }
 }
 
+static bool is_before_clip(const trp_clip *clip, uint32_t property)
+{
+    trp_track track;
+    for (uint32_t i = 0; trp_clip_track(clip, i, &track) == TRP_OK; i++) {
+        if (track.path == TRP_PATH_PROPERTY && track.target == property) {
+            return track.times[0] < 0;
+        }
+    }
+    return false;
+}
+
+/// Compares what strings stand for.
+static bool check_texts(const trp_property_set *set, const struct scene *scene, const char *clip,
+                        struct report *report)
+{
+    uint32_t i = 0;
+    while (i < set->text_count && i < scene->text_count &&
+           strcmp(trp_property_set_text(set, (float)i), scene->texts[i]) == 0) {
+        i++;
+    }
+    return (i == set->text_count && i == scene->text_count) ||
+           report_error(report, TROUPE_EXIT_INPUT, clip, "verify.text",
+                        "text %u is another one in the source", i);
+}
+
 bool verify_values_init(struct verify_values *values, const trp_pack *pack, const trp_clip *clip,
                         double duration_s, const struct scene *scene,
                         const struct scene_clip *source, const char *reference, struct arena *arena,
@@ -89,12 +134,16 @@ bool verify_values_init(struct verify_values *values, const trp_pack *pack, cons
 {
     trp_property_set set;
     *values = (struct verify_values){
+        .start_s = duration_s - clip->duration_s,
         .source_duration_s = source->duration_s,
         .duration_s = duration_s,
     };
     if (clip->property_set_index == TRP_NONE ||
         trp_pack_property_set(pack, clip->property_set_index, &set) != TRP_OK) {
         return true;
+    }
+    if (!check_texts(&set, scene, clip->name, report)) {
+        return false;
     }
     values->property_count = set.property_count;
     values->value_count = set.value_count;
@@ -110,9 +159,14 @@ bool verify_values_init(struct verify_values *values, const trp_pack *pack, cons
         }
         const uint32_t count = item->property.value_count;
         item->curve = curve_of(scene, source, item->source);
+        item->has_initial = is_before_clip(clip, i);
         item->tolerance = value_tolerance * largest_size(scene, item->source);
         item->exact = ARENA_NEW(arena, double, count);
         item->still = ARENA_NEW(arena, double, count);
+        item->home = ARENA_NEW(arena, double, count);
+        if (item->curve != NULL) {
+            scene_curve_sample(item->curve, SCENE_PROPERTY, 0.0, item->home);
+        }
         memcpy(item->still, item->source->defaults, count * sizeof(double));
         if (clip->flags & TRP_CLIP_ADDITIVE) {
             find_reference(item, scene, reference, arena);
@@ -131,7 +185,8 @@ static void evaluate(const struct verify_values *values, const struct value_trut
         memcpy(item->exact, item->still, count * sizeof(double));
         return;
     }
-    scene_curve_sample(curve, SCENE_PROPERTY, time_s, item->exact);
+    const double at_s = item->has_initial ? time_s : fmax(time_s, values->start_s);
+    scene_curve_sample(curve, SCENE_PROPERTY, at_s, item->exact);
     const double way = values->duration_s - values->source_duration_s;
     if (time_s <= values->source_duration_s || way < 1e-4) {
         return;
@@ -141,7 +196,7 @@ static void evaluate(const struct verify_values *values, const struct value_trut
     double u = (time_s - values->source_duration_s) / way;
     u = u >= 1.0 ? 1.0 : holds ? 0.0 : u;
     for (uint32_t i = 0; i < count; i++) {
-        item->exact[i] += u * (curve->values[i] - item->exact[i]);
+        item->exact[i] += u * (item->home[i] - item->exact[i]);
     }
 }
 

@@ -18,6 +18,8 @@ struct value_truth {
     const struct scene_property *source;
     const struct scene_curve *curve; // null where the clip does not move it
     double *still;                   // [value_count] what it is without a curve
+    double *home;                    // [value_count] what a curve has at the start of the clip
+    bool has_initial;                // the clip has its key before it, at -1
     double *reference; // [value_count] taken away where the clip is additive, else null
     double tolerance;
     double *exact; // [value_count] at the time asked for last
@@ -27,6 +29,7 @@ struct verify_values {
     uint32_t property_count;
     struct value_truth *items;
     uint32_t value_count;
+    double start_s; // of the clip in the source's time
     double source_duration_s;
     double duration_s; // end of the clip in the source's time: curves go home where it is later
 };
