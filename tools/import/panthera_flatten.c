@@ -1,0 +1,802 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Who writes which property when. The rule says what holds at one time: collect what an animation
+// and all that is nested in it write, sort it, and the last one of a property counts. Here it is
+// done for all times at once: every write is collected with the stretches of time in which it is
+// made, and a sweep over them finds the one that counts.
+#include "panthera_flatten.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BEFORE_S (-1.0)             // stands for all times before the clip
+#define MOST_VISITS (1u << 16)      // of animations, for one clip
+#define MOST_CLIP_PIECES (1u << 20) // writes of one clip
+#define MOST_PIECES (1u << 22)      // writes of all clips
+
+/// A list that grows, in the arena of the animation.
+struct span_list {
+    uint32_t count;
+    uint32_t capacity;
+    struct panthera_span *spans;
+};
+
+/// A key that is the last one to have started, and when.
+struct turn {
+    int32_t key; // of its group; -1: none has started
+    uint32_t order;
+    struct panthera_span span;
+};
+
+struct turn_list {
+    uint32_t count;
+    uint32_t capacity;
+    struct turn *turns;
+};
+
+/// An animation somewhere in a clip.
+struct visit {
+    const struct panthera_project *project;
+    const struct panthera_animation *animation;
+    const char *prefix; // of its nodes
+    const struct panthera_time *time;
+    const struct panthera_span *spans;
+    uint32_t span_count;
+    double offset_s; // when it starts, in root time
+    double scale;    // seconds of root time in one of it
+    uint32_t depth;
+};
+
+/// The writes of a clip.
+struct collection {
+    struct panthera_flattener *flattener;
+    uint32_t group_count; // so far: the order of writes
+    uint32_t count;
+    uint32_t capacity;
+    struct panthera_piece *pieces;
+};
+
+static bool visit_animation(struct collection *collection, const struct visit *visit);
+
+/// Doubles the room of a list.
+static void *grown(struct arena *arena, const void *items, uint32_t count, uint32_t *capacity,
+                   size_t size)
+{
+    if (count < *capacity) {
+        return (void *)items;
+    }
+    *capacity = *capacity > 0 ? 2 * *capacity : 8;
+    void *const larger = arena_take(arena, *capacity, size);
+    if (count > 0) {
+        memcpy(larger, items, count * size);
+    }
+    return larger;
+}
+
+static void span_add(struct collection *collection, struct span_list *list,
+                     struct panthera_span span)
+{
+    if (span.begin_s < span.end_s) {
+        list->spans = grown(&collection->flattener->arena, list->spans, list->count,
+                            &list->capacity, sizeof *list->spans);
+        list->spans[list->count++] = span;
+    }
+}
+
+static void turn_add(struct collection *collection, struct turn_list *list, int32_t key,
+                     const struct panthera_span *span, double begin_s, double end_s)
+{
+    if (begin_s < end_s) {
+        list->turns = grown(&collection->flattener->arena, list->turns, list->count,
+                            &list->capacity, sizeof *list->turns);
+        struct turn *const turn = &list->turns[list->count];
+        *turn = (struct turn){.key = key, .order = list->count, .span = *span};
+        turn->span.begin_s = begin_s;
+        turn->span.end_s = end_s;
+        list->count++;
+    }
+}
+
+/// Returns the first time of a span at which the time inside has reached a point, or in a falling
+/// span no longer has; its end where that never happens.
+static double pass_of(const struct panthera_time *time, const struct panthera_span *span,
+                      double point, bool is_past)
+{
+    if (!span->is_still) {
+        return panthera_time_pass(time, NULL, span, point, is_past);
+    }
+    return (is_past ? span->still_s > point : span->still_s >= point) ? span->begin_s : span->end_s;
+}
+
+/// Returns the part of a span in which the time inside has reached a point, or has not.
+static struct panthera_span part_of(const struct panthera_time *time,
+                                    const struct panthera_span *span, double point, bool is_past,
+                                    bool has_reached)
+{
+    const double pass_s = pass_of(time, span, point, is_past);
+    struct panthera_span part = *span;
+    if (has_reached != (span->is_falling && !span->is_still)) {
+        part.begin_s = pass_s;
+    } else {
+        part.end_s = pass_s;
+    }
+    return part;
+}
+
+// -- Keys that take turns
+
+/// Returns whether a key has started only once its start is past: at the instant between two clips
+/// the earlier one still has it.
+static bool is_late(const struct panthera_key *key)
+{
+    return key->kind == PANTHERA_ANIMATION && key->duration_s > 0 && key->start_s > 0;
+}
+
+/// Finds when each key of a group is the last one that has started, within a span.
+static void turns_find(struct collection *collection, const struct panthera_time *time,
+                       const struct panthera_group *group, const struct panthera_span *span,
+                       struct turn_list *list)
+{
+    const bool is_falling = span->is_falling && !span->is_still;
+    // From the last key to the first: what later ones have is taken.
+    double begin_s = span->begin_s;
+    double end_s = span->end_s;
+    for (uint32_t i = group->key_count; i > 0 && begin_s < end_s; i--) {
+        const struct panthera_key *const key = &group->keys[i - 1];
+        const double pass_s = pass_of(time, span, key->start_s, is_late(key));
+        if (is_falling) {
+            turn_add(collection, list, (int32_t)i - 1, span, begin_s, pass_s);
+            begin_s = fmax(begin_s, pass_s);
+        } else {
+            turn_add(collection, list, (int32_t)i - 1, span, fmin(pass_s, end_s), end_s);
+            end_s = fmin(end_s, pass_s);
+        }
+    }
+    turn_add(collection, list, -1, span, begin_s, end_s);
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+    const struct turn *const x = a;
+    const struct turn *const y = b;
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/// Finds the turns of a group in all spans of a visit, sorted by key.
+static struct turn_list turns_of(struct collection *collection, const struct visit *visit,
+                                 const struct panthera_group *group)
+{
+    struct turn_list list = {0};
+    for (uint32_t i = 0; i < visit->span_count; i++) {
+        turns_find(collection, visit->time, group, &visit->spans[i], &list);
+    }
+    if (list.count > 1) {
+        qsort(list.turns, list.count, sizeof *list.turns, compare_turns);
+    }
+    return list;
+}
+
+// -- An animation's own keys
+
+/// Returns a time inside in root time.
+static double root_start_of(const struct visit *visit, double start_s)
+{
+    return visit->scale > 0 && start_s > 0 ? visit->offset_s + start_s * visit->scale
+                                           : visit->offset_s;
+}
+
+static bool piece_add(struct collection *collection, struct panthera_piece piece)
+{
+    struct panthera_flattener *const flattener = collection->flattener;
+    if (!(piece.begin_s < piece.end_s)) {
+        return true;
+    }
+    if (++flattener->piece_count > MOST_PIECES || collection->count == MOST_CLIP_PIECES) {
+        return report_error(flattener->panthera->report, TROUPE_EXIT_INPUT, NULL, "panthera.size",
+                            "animations that are nested write too often");
+    }
+    collection->pieces = grown(&flattener->arena, collection->pieces, collection->count,
+                               &collection->capacity, sizeof *collection->pieces);
+    collection->pieces[collection->count++] = piece;
+    return true;
+}
+
+/// Adds what a property has before its first key.
+static bool rest_add(struct collection *collection, const struct visit *visit,
+                     const struct panthera_group *group, const struct panthera_span *span,
+                     struct panthera_piece piece)
+{
+    const struct panthera_key *const first = &group->keys[0];
+    if (group->kind == PANTHERA_TRIGGER && !first->start_text) {
+        return true;
+    }
+    // Nested clips have nothing to say before a key has started, but before they have themselves.
+    const struct panthera_span part =
+        visit->depth == 1 ? *span : part_of(visit->time, span, 0, false, false);
+    piece.begin_s = part.begin_s;
+    piece.end_s = part.end_s;
+    piece.root_start_s = visit->offset_s;
+    piece.value = group->kind == PANTHERA_TWEEN
+                      ? first->start_value
+                      : panthera_text_index(collection->flattener->properties, first->start_text);
+    return piece_add(collection, piece);
+}
+
+/// Adds a tween: under way until its end, then at its end.
+static bool tween_add(struct collection *collection, const struct visit *visit,
+                      const struct panthera_key *key, const struct panthera_span *span,
+                      struct panthera_piece piece)
+{
+    const double end_s = key->start_s + key->duration_s;
+    struct panthera_piece ended = piece;
+    const struct panthera_span after = part_of(visit->time, span, end_s, true, true);
+    ended.begin_s = after.begin_s;
+    ended.end_s = after.end_s;
+    ended.value = key->end_value;
+    const struct panthera_span under_way = part_of(visit->time, span, end_s, true, false);
+    piece.begin_s = under_way.begin_s;
+    piece.end_s = under_way.end_s;
+    if (!(key->duration_s > 0)) {
+        piece.value = key->end_value;
+    } else if (key->start_value == key->end_value) {
+        piece.value = key->start_value;
+    } else if (span->is_still) {
+        const double part = (span->still_s - key->start_s) / key->duration_s;
+        piece.value =
+            key->start_value + (key->end_value - key->start_value) * panthera_key_ease(key, part);
+    } else {
+        piece.tween = key;
+        piece.time = visit->time;
+    }
+    return piece_add(collection, piece) && piece_add(collection, ended);
+}
+
+static bool key_add(struct collection *collection, const struct visit *visit,
+                    const struct panthera_key *key, const struct panthera_span *span,
+                    struct panthera_piece piece)
+{
+    piece.is_key = true;
+    piece.root_start_s = root_start_of(visit, key->start_s);
+    if (key->kind == PANTHERA_TWEEN) {
+        return tween_add(collection, visit, key, span, piece);
+    }
+    piece.value =
+        panthera_text_index(collection->flattener->properties, key->text ? key->text : "");
+    piece.begin_s = span->begin_s;
+    piece.end_s = span->end_s;
+    return piece_add(collection, piece);
+}
+
+/// Returns whether a group writes a property of a node.
+static bool is_of_values(const struct panthera_group *group)
+{
+    return *group->node && (group->kind == PANTHERA_TWEEN || group->kind == PANTHERA_TRIGGER);
+}
+
+static bool visit_own(struct collection *collection, const struct visit *visit,
+                      const struct panthera_group *group)
+{
+    struct panthera_piece piece = {.order = collection->group_count};
+    if (!is_of_values(group)) {
+        return true;
+    }
+    collection->group_count++;
+    const struct turn_list list = turns_of(collection, visit, group);
+    if (!panthera_property_find(collection->flattener->properties, visit->prefix, group,
+                                &piece.property)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < list.count && piece.property != UINT32_MAX; i++) {
+        const struct turn *const turn = &list.turns[i];
+        const struct panthera_key *const key = turn->key >= 0 ? &group->keys[turn->key] : NULL;
+        const bool is_good = key && key->kind == group->kind
+                                 ? key_add(collection, visit, key, &turn->span, piece)
+                                 : rest_add(collection, visit, group, &turn->span, piece);
+        if (!is_good) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// -- Nested clips
+
+/// Adds a span of a clip on which the time inside goes one way, or has come to its end.
+static void clip_span_add(struct collection *collection, const struct panthera_time *inside,
+                          struct panthera_span span, struct span_list *list)
+{
+    if (!(span.begin_s < span.end_s)) {
+        return;
+    }
+    const double last_s = panthera_time_before(span.end_s);
+    span.still_s = panthera_time_inside(inside, span.begin_s);
+    span.is_falling = panthera_time_inside(inside, last_s) < span.still_s;
+    span.is_still = panthera_time_part(inside->outer, inside->key, span.begin_s) >= 1 &&
+                    panthera_time_part(inside->outer, inside->key, last_s) >= 1;
+    span_add(collection, list, span);
+}
+
+/// Adds the spans of a clip within one of the animation around it.
+static void clip_spans_add(struct collection *collection, const struct panthera_time *inside,
+                           const struct panthera_span *around, struct span_list *list)
+{
+    const struct panthera_key *const key = inside->key;
+    const struct panthera_marks marks = panthera_marks_of(&collection->flattener->marks, key);
+    // Both sides of every mark, and of the start and the end, since curves may jump there.
+    const uint32_t cut_count = panthera_key_is_even(key) ? 1 : 2 * (marks.count + 2);
+    struct panthera_span rest = *around;
+    for (uint32_t i = 0; i < cut_count; i++) {
+        const uint32_t cut = around->is_falling ? cut_count - 1 - i : i;
+        const bool is_end = cut_count == 1 || cut / 2 > marks.count;
+        const double part = is_end ? 1 : cut < 2 ? 0 : panthera_mark_at(&marks, cut / 2 - 1);
+        struct panthera_span span = rest;
+        span.end_s = panthera_time_pass(inside->outer, key, &rest, part, cut % 2 == 1);
+        clip_span_add(collection, inside, span, list);
+        rest.begin_s = span.end_s;
+    }
+    clip_span_add(collection, inside, rest, list);
+}
+
+/// Visits what is inside a clip while that has its turn.
+static bool visit_clip(struct collection *collection, const struct visit *visit,
+                       const struct panthera_key *key, const struct turn *turns, uint32_t count)
+{
+    struct arena *const arena = &collection->flattener->arena;
+    struct visit inside = *visit; // project, animation and prefix are those inside already
+    struct panthera_time *const time = ARENA_NEW(arena, struct panthera_time, 1);
+    const double inner_s = visit->animation->duration_s;
+    const bool lasts = key->duration_s > 0 && inner_s > 0;
+    *time = (struct panthera_time){
+        .outer = visit->time,
+        .key = key,
+        .inner_s = inner_s,
+        .is_even = panthera_key_is_even(key) && (!visit->time || visit->time->is_even),
+    };
+    struct span_list list = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        struct panthera_span span = turns[i].span;
+        if (lasts && !span.is_still) {
+            clip_spans_add(collection, time, &span, &list);
+            continue;
+        }
+        span.is_still = true;
+        if (lasts) {
+            const double part = (turns[i].span.still_s - key->start_s) / key->duration_s;
+            span.still_s = inner_s * panthera_key_ease(key, part);
+        } else {
+            span.still_s = inner_s;
+        }
+        span_add(collection, &list, span);
+    }
+    inside.time = time;
+    inside.spans = list.spans;
+    inside.span_count = list.count;
+    inside.offset_s = root_start_of(visit, key->start_s);
+    inside.scale = lasts && visit->scale > 0 ? visit->scale * (key->duration_s / inner_s) : 0;
+    return visit_animation(collection, &inside);
+}
+
+/// Visits an animation whose time stands still.
+static bool visit_still(struct collection *collection, const struct visit *visit,
+                        const struct panthera_span *spans, uint32_t count, double still_s)
+{
+    struct visit still = *visit;
+    struct panthera_span *const copies =
+        ARENA_NEW(&collection->flattener->arena, struct panthera_span, count);
+    for (uint32_t i = 0; i < count; i++) {
+        copies[i] = spans[i];
+        copies[i].is_still = true;
+        copies[i].still_s = still_s;
+    }
+    still.time = NULL;
+    still.spans = copies;
+    still.span_count = count;
+    still.scale = 0;
+    return visit_animation(collection, &still);
+}
+
+/// Visits what is inside a group of clips while none has started.
+static bool visit_unstarted(struct collection *collection, const struct visit *visit,
+                            const struct turn *turns, uint32_t count)
+{
+    struct span_list list = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        span_add(collection, &list, turns[i].span);
+    }
+    return visit_still(collection, visit, list.spans, list.count, BEFORE_S);
+}
+
+static const char *prefix_of(struct arena *arena, const char *prefix, const char *node)
+{
+    const size_t prefix_bytes = strlen(prefix);
+    const size_t node_bytes = strlen(node);
+    char *const text = arena_take(arena, prefix_bytes + node_bytes + 2, 1);
+    memcpy(text, prefix, prefix_bytes);
+    memcpy(text + prefix_bytes, node, node_bytes);
+    text[prefix_bytes + node_bytes] = '/';
+    return text;
+}
+
+static bool visit_clips(struct collection *collection, const struct visit *visit,
+                        const struct panthera_group *group)
+{
+    if (group->kind != PANTHERA_ANIMATION) {
+        return true;
+    }
+    struct visit inside = *visit;
+    inside.depth++;
+    if (*group->node) {
+        inside.project = panthera_template_find(visit->project, group->node);
+        inside.prefix = prefix_of(&collection->flattener->arena, visit->prefix, group->node);
+    }
+    inside.animation =
+        inside.project ? panthera_animation_find(inside.project, group->property) : NULL;
+    if (!inside.animation) {
+        return true; // warned of
+    }
+    const struct turn_list list = turns_of(collection, visit, group);
+    for (uint32_t i = 0; i < list.count;) {
+        const int32_t key = list.turns[i].key;
+        uint32_t end = i + 1;
+        while (end < list.count && list.turns[end].key == key) {
+            end++;
+        }
+        const bool is_good =
+            key < 0 ? visit_unstarted(collection, &inside, &list.turns[i], end - i)
+                    : visit_clip(collection, &inside, &group->keys[key], &list.turns[i], end - i);
+        if (!is_good) {
+            return false;
+        }
+        i = end;
+    }
+    return true;
+}
+
+/// Visits the end of the animation that another one starts from.
+static bool visit_initial_state(struct collection *collection, const struct visit *visit)
+{
+    const struct panthera_animation *const initial =
+        *visit->animation->initial_state
+            ? panthera_animation_find(visit->project, visit->animation->initial_state)
+            : NULL;
+    if (!initial || initial == visit->animation) {
+        return true;
+    }
+    struct span_list list = {0};
+    for (uint32_t i = 0; i < visit->span_count; i++) {
+        span_add(collection, &list, part_of(visit->time, &visit->spans[i], 0, false, true));
+    }
+    struct visit inside = *visit;
+    inside.animation = initial;
+    inside.depth++;
+    return visit_still(collection, &inside, list.spans, list.count, initial->duration_s);
+}
+
+/// Finds the properties of an animation before those of the one that it starts from.
+static bool properties_find(struct collection *collection, const struct visit *visit)
+{
+    const struct panthera_animation *const animation = visit->animation;
+    for (uint32_t i = 0; i < animation->group_count; i++) {
+        const struct panthera_group *const group = &animation->groups[i];
+        uint32_t property;
+        if (is_of_values(group) && !panthera_property_find(collection->flattener->properties,
+                                                           visit->prefix, group, &property)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool visit_animation(struct collection *collection, const struct visit *visit)
+{
+    struct panthera_flattener *const flattener = collection->flattener;
+    if (visit->span_count == 0) {
+        return true;
+    }
+    if (visit->depth > PANTHERA_MOST_NESTING) {
+        panthera_nesting_warn(flattener, visit->animation);
+        return true;
+    }
+    if (++flattener->visit_count > MOST_VISITS) {
+        return report_error(flattener->panthera->report, TROUPE_EXIT_INPUT, visit->animation->id,
+                            "panthera.size", "more than %u nested animations", MOST_VISITS);
+    }
+    const struct panthera_animation *const animation = visit->animation;
+    if (!properties_find(collection, visit) || !visit_initial_state(collection, visit)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < animation->group_count; i++) {
+        if (!visit_own(collection, visit, &animation->groups[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < animation->group_count; i++) {
+        if (!visit_clips(collection, visit, &animation->groups[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// -- The write that counts
+
+static int compare_numbers(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/// Sorts by property, then begin.
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct panthera_piece *const x = a;
+    const struct panthera_piece *const y = b;
+    if (x->property != y->property) {
+        return x->property < y->property ? -1 : 1;
+    }
+    const int order = compare_numbers(x->begin_s, y->begin_s);
+    return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+/// Returns whether one write comes after another one at the same time.
+static bool is_above(const struct panthera_piece *a, const struct panthera_piece *b)
+{
+    if (a->root_start_s != b->root_start_s) {
+        return a->root_start_s > b->root_start_s;
+    }
+    if (a->is_key != b->is_key) {
+        return a->is_key;
+    }
+    return a->order > b->order;
+}
+
+/// Writes that have begun, that which counts on top.
+struct heap {
+    uint32_t count;
+    const struct panthera_piece **pieces;
+};
+
+static void heap_push(struct heap *heap, const struct panthera_piece *piece)
+{
+    uint32_t at = heap->count++;
+    while (at > 0 && is_above(piece, heap->pieces[(at - 1) / 2])) {
+        heap->pieces[at] = heap->pieces[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap->pieces[at] = piece;
+}
+
+static void heap_pop(struct heap *heap)
+{
+    const struct panthera_piece *const piece = heap->pieces[--heap->count];
+    uint32_t at = 0;
+    for (uint32_t child = 1; child < heap->count; child = 2 * at + 1) {
+        if (child + 1 < heap->count && is_above(heap->pieces[child + 1], heap->pieces[child])) {
+            child++;
+        }
+        if (!is_above(heap->pieces[child], piece)) {
+            break;
+        }
+        heap->pieces[at] = heap->pieces[child];
+        at = child;
+    }
+    heap->pieces[at] = piece;
+}
+
+/// Finds the write that counts at every time.
+/// @param pieces    of one property, in the order of their begin
+/// @param stretches [out] at least 2 * count + 2
+/// @return how many there are
+static uint32_t sweep(struct arena *arena, const struct panthera_piece *pieces, uint32_t count,
+                      double end_s, struct panthera_stretch *stretches)
+{
+    struct heap heap = {.pieces = ARENA_NEW(arena, const struct panthera_piece *, count)};
+    uint32_t stretch_count = 0;
+    uint32_t next = 0;
+    double now_s = BEFORE_S;
+    while (now_s < end_s) {
+        for (; next < count && pieces[next].begin_s <= now_s; next++) {
+            heap_push(&heap, &pieces[next]);
+        }
+        while (heap.count > 0 && heap.pieces[0]->end_s <= now_s) {
+            heap_pop(&heap);
+        }
+        const struct panthera_piece *const top = heap.count > 0 ? heap.pieces[0] : NULL;
+        double until_s = top ? top->end_s : end_s;
+        if (next < count && pieces[next].begin_s < until_s) {
+            until_s = pieces[next].begin_s;
+        }
+        if (stretch_count > 0 && stretches[stretch_count - 1].piece == top) {
+            stretches[stretch_count - 1].end_s = until_s;
+        } else {
+            stretches[stretch_count++] =
+                (struct panthera_stretch){.begin_s = now_s, .end_s = until_s, .piece = top};
+        }
+        now_s = until_s;
+    }
+    return stretch_count;
+}
+
+// -- Clips
+
+static bool track_make(struct panthera_flattener *flattener, const struct panthera_piece *pieces,
+                       uint32_t count, struct scene_clip *clip)
+{
+    const uint32_t property = pieces[0].property;
+    struct panthera_stretch *const stretches =
+        ARENA_NEW(&flattener->arena, struct panthera_stretch, 2 * (size_t)count + 2);
+    const uint32_t stretch_count =
+        sweep(&flattener->arena, pieces, count, panthera_time_after(clip->duration_s), stretches);
+    // Where nobody writes, the property has what the animation asks for before it starts.
+    const struct panthera_piece *const initial = stretches[0].piece;
+    const double rest =
+        initial ? initial->value : panthera_property_default(flattener->properties, property);
+    struct scene_track *const track = &clip->tracks[clip->track_count++];
+    *track = (struct scene_track){.path = SCENE_PROPERTY, .property = property};
+    return panthera_curve_make(flattener, stretches, stretch_count, rest, clip->duration_s,
+                               &track->curve);
+}
+
+static bool tracks_make(struct collection *collection, struct scene_clip *clip)
+{
+    struct panthera_piece *const pieces = collection->pieces;
+    const uint32_t count = collection->count;
+    uint32_t property_count = 0;
+    if (count > 1) {
+        qsort(pieces, count, sizeof *pieces, compare_pieces);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        property_count += i == 0 || pieces[i].property != pieces[i - 1].property;
+    }
+    clip->tracks = ARENA_NEW(&collection->flattener->panthera->scene->arena, struct scene_track,
+                             property_count);
+    for (uint32_t i = 0; i < count;) {
+        uint32_t end = i + 1;
+        while (end < count && pieces[end].property == pieces[i].property) {
+            end++;
+        }
+        if (!track_make(collection->flattener, &pieces[i], end - i, clip)) {
+            return false;
+        }
+        i = end;
+    }
+    return true;
+}
+
+static bool clip_make(struct panthera_flattener *flattener,
+                      const struct panthera_animation *animation, struct scene_clip *clip)
+{
+    const struct panthera *const panthera = flattener->panthera;
+    struct panthera_span spans[2] = {
+        {.begin_s = BEFORE_S, .end_s = 0, .is_still = true, .still_s = BEFORE_S},
+        {.begin_s = 0, .end_s = panthera_time_after(animation->duration_s)},
+    };
+    const struct visit root = {
+        .project = panthera->project,
+        .animation = animation,
+        .prefix = "",
+        .spans = spans,
+        .span_count = 2,
+        .scale = 1,
+        .depth = 1,
+    };
+    struct collection collection = {.flattener = flattener};
+    *clip = (struct scene_clip){
+        .name = arena_string(&panthera->scene->arena, animation->id),
+        .id = arena_string(&panthera->scene->arena, animation->id),
+        .duration_s = animation->duration_s,
+    };
+    flattener->visit_count = 0;
+    return visit_animation(&collection, &root) && tracks_make(&collection, clip) &&
+           panthera_events_make(flattener, animation, clip);
+}
+
+void panthera_nesting_warn(struct panthera_flattener *flattener,
+                           const struct panthera_animation *animation)
+{
+    if (!flattener->is_nesting_warned) {
+        report_warning(flattener->panthera->report, animation->id, "panthera.nesting",
+                       "is nested in %u others, perhaps in itself; what is deeper is skipped",
+                       PANTHERA_MOST_NESTING);
+    }
+    flattener->is_nesting_warned = true;
+}
+
+// -- What is not there
+
+/// Warns of clips that show nothing.
+static void animation_check(struct report *report, const struct panthera_project *project,
+                            const struct panthera_animation *animation)
+{
+    const char *missing = NULL;
+    const char *missing_node = "";
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < animation->group_count; i++) {
+        const struct panthera_group *const group = &animation->groups[i];
+        const struct panthera_project *const inside =
+            *group->node ? panthera_template_find(project, group->node) : project;
+        if (group->kind == PANTHERA_ANIMATION &&
+            (!inside || !panthera_animation_find(inside, group->property))) {
+            missing = count == 0 ? group->property : missing;
+            missing_node = count == 0 ? group->node : missing_node;
+            count++;
+        }
+    }
+    if (count > 0) {
+        report_warning(report, animation->id, "panthera.animation",
+                       "shows %u animation%s that %s not there, such as '%.128s' of '%.128s'; "
+                       "skipped",
+                       count, count > 1 ? "s" : "", count > 1 ? "are" : "is", missing,
+                       missing_node);
+    }
+    if (*animation->initial_state && !panthera_animation_find(project, animation->initial_state)) {
+        report_warning(report, animation->id, "panthera.animation",
+                       "starts from '%.128s', which is not there", animation->initial_state);
+    }
+}
+
+/// Projects that were checked.
+struct project_list {
+    uint32_t count;
+    uint32_t capacity;
+    const struct panthera_project **projects;
+};
+
+static void project_check(struct panthera_flattener *flattener, struct project_list *list,
+                          const struct panthera_project *project)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->projects[i] == project) {
+            return;
+        }
+    }
+    list->projects = grown(&flattener->arena, list->projects, list->count, &list->capacity,
+                           sizeof *list->projects);
+    list->projects[list->count++] = project;
+    for (uint32_t i = 0; i < project->animation_count; i++) {
+        animation_check(flattener->panthera->report, project, &project->animations[i]);
+    }
+    for (uint32_t i = 0; i < project->template_count; i++) {
+        if (project->templates[i].project) {
+            project_check(flattener, list, project->templates[i].project);
+        }
+    }
+}
+
+static bool clips_make(struct panthera_flattener *flattener)
+{
+    struct scene *const scene = flattener->panthera->scene;
+    const struct panthera_project *const project = flattener->panthera->project;
+    scene->clips = ARENA_NEW(&scene->arena, struct scene_clip, project->animation_count);
+    for (uint32_t i = 0; i < project->animation_count; i++) {
+        if (!clip_make(flattener, &project->animations[i], &scene->clips[i])) {
+            return false;
+        }
+        scene->clip_count = i + 1;
+        arena_free(&flattener->arena);
+    }
+    return true;
+}
+
+bool panthera_flatten(struct panthera *panthera)
+{
+    struct panthera_flattener flattener = {
+        .panthera = panthera,
+        .properties = panthera_properties_new(panthera),
+    };
+    struct project_list list = {0};
+    flattener.marks.arena = &flattener.marks_arena;
+    project_check(&flattener, &list, panthera->project);
+    arena_free(&flattener.arena);
+    const bool is_good = clips_make(&flattener);
+    panthera_properties_finish(flattener.properties);
+    panthera->scene->is_exact = true;
+    panthera_properties_free(flattener.properties);
+    arena_free(&flattener.arena);
+    arena_free(&flattener.marks_arena);
+    return is_good;
+}

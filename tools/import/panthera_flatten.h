@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// From an animation with all that is nested in it to what each property does: panthera_flatten.c
+// finds who writes which property when, panthera_curve.c makes curves of that, panthera_event.c the
+// events, panthera_property.c the properties and their texts.
+#ifndef TROUPE_TOOLS_PANTHERA_FLATTEN_H
+#define TROUPE_TOOLS_PANTHERA_FLATTEN_H
+
+#include "panthera.h"
+#include "panthera_time.h"
+
+#define PANTHERA_MOST_NESTING 16
+
+/// What somebody writes to a property over a stretch of the root's time.
+struct panthera_piece {
+    double begin_s;
+    double end_s;                     // the first time at which it does no more
+    double root_start_s;              // of several at one time the last one by this,
+    bool is_key;                      // then one of a key that has started,
+    uint32_t order;                   // then by this, is the one that counts
+    uint32_t property;                // of the scene
+    double value;                     // where there is no tween
+    const struct panthera_key *tween; // that is under way; null: it stays at `value`
+    const struct panthera_time *time; // of the tween
+};
+
+/// A stretch of the root's time in which one piece counts.
+struct panthera_stretch {
+    double begin_s;
+    double end_s;
+    const struct panthera_piece *piece; // null: nobody writes, the property rests
+};
+
+/// What the animations of an import share while they are flattened.
+struct panthera_flattener {
+    struct panthera *panthera;
+    struct arena arena; // of the animation at hand
+    struct arena marks_arena;
+    struct panthera_marks_table marks;
+    struct panthera_property_table *properties;
+    bool is_nesting_warned;
+    uint32_t visit_count; // of animations, wherever they are nested in that at hand
+    // Of the import:
+    uint32_t piece_count;
+    uint32_t curve_key_count;
+    uint32_t event_count;
+};
+
+/// Makes the curve of a property.
+/// @param stretches without gaps from -1 to beyond the end of the clip
+/// @param rest      value where nobody writes
+/// @param end_s     of the clip
+/// @param curve     [out] in the scene's arena
+bool panthera_curve_make(struct panthera_flattener *flattener,
+                         const struct panthera_stretch *stretches, uint32_t count, double rest,
+                         double end_s, struct scene_curve *curve);
+
+/// Makes the events of a clip: of an animation and of those nested in it.
+bool panthera_events_make(struct panthera_flattener *flattener,
+                          const struct panthera_animation *animation, struct scene_clip *clip);
+
+/// Warns once that animations are nested too deep.
+void panthera_nesting_warn(struct panthera_flattener *flattener,
+                           const struct panthera_animation *animation);
+
+struct panthera_property_table *panthera_properties_new(struct panthera *panthera);
+
+void panthera_properties_free(struct panthera_property_table *table);
+
+/// Finds a property of the scene, or makes it.
+/// @param prefix of the template that the group is in, such as "a/"; empty in the project itself
+/// @param index  [out] UINT32_MAX after a warning where it is one of the other kind elsewhere
+bool panthera_property_find(struct panthera_property_table *table, const char *prefix,
+                            const struct panthera_group *group, uint32_t *index);
+
+/// Returns where a property rests.
+double panthera_property_default(const struct panthera_property_table *table, uint32_t property);
+
+/// Finds the index of a text of the scene, or adds it.
+double panthera_text_index(struct panthera_property_table *table, const char *text);
+
+/// Hands properties and texts to the scene.
+void panthera_properties_finish(struct panthera_property_table *table);
+
+#endif

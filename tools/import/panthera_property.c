@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The properties of a Panthera project's scene: one for each property of a node that animations
+// write, shared by all clips, and the texts that triggers set.
+#include "panthera_flatten.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// Texts, each once, found again by a hash table.
+struct names {
+    uint32_t count;
+    uint32_t capacity;
+    const char **texts; // [capacity]
+    uint32_t *slots;    // [2 * capacity] 1 + index, 0 = free
+};
+
+struct panthera_property_table {
+    struct panthera *panthera;
+    struct arena arena;
+    struct names paths; // in the order of `properties`
+    struct names texts;
+    uint32_t capacity;
+    struct scene_property *properties;
+    bool *is_warned; // [capacity] that somebody writes the other kind of value
+};
+
+// FNV-1a
+static uint32_t hash_of(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text; text++) {
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    }
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/// Returns the slot of a text, or the free one where it belongs.
+static uint32_t *slot_of(const struct names *names, const char *text)
+{
+    const uint32_t mask = 2 * names->capacity - 1;
+    uint32_t slot = hash_of(text) & mask;
+    while (names->slots[slot] != 0 && strcmp(names->texts[names->slots[slot] - 1], text) != 0) {
+        slot = (slot + 1) & mask;
+    }
+    return &names->slots[slot];
+}
+
+static void names_grow(struct names *names, struct arena *arena)
+{
+    const char *const *const before = names->texts;
+    names->capacity = names->capacity > 0 ? 2 * names->capacity : 64;
+    names->texts = ARENA_NEW(arena, const char *, names->capacity);
+    names->slots = ARENA_NEW(arena, uint32_t, 2 * names->capacity);
+    for (uint32_t i = 0; i < names->count; i++) {
+        names->texts[i] = before[i];
+        *slot_of(names, before[i]) = i + 1;
+    }
+}
+
+/// Returns the index of a text; a new one is kept in the scene's arena.
+static uint32_t names_index(struct names *names, struct arena *arena, struct arena *scene_arena,
+                            const char *text)
+{
+    if (names->count == names->capacity) {
+        names_grow(names, arena);
+    }
+    uint32_t *const slot = slot_of(names, text);
+    if (*slot == 0) {
+        names->texts[names->count] = arena_string(scene_arena, text);
+        *slot = ++names->count;
+    }
+    return *slot - 1;
+}
+
+struct panthera_property_table *panthera_properties_new(struct panthera *panthera)
+{
+    struct panthera_property_table *const table =
+        ARENA_NEW(&panthera->scratch, struct panthera_property_table, 1);
+    table->panthera = panthera;
+    return table;
+}
+
+void panthera_properties_free(struct panthera_property_table *table)
+{
+    arena_free(&table->arena);
+}
+
+double panthera_property_default(const struct panthera_property_table *table, uint32_t property)
+{
+    return table->properties[property].defaults[0];
+}
+
+double panthera_text_index(struct panthera_property_table *table, const char *text)
+{
+    return names_index(&table->texts, &table->arena, &table->panthera->scene->arena, text);
+}
+
+/// Appends a part of a JSON pointer and returns where it ends.
+static char *pointer_append(char *at, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '~' || *text == '/') {
+            *at++ = '~';
+            *at++ = *text == '~' ? '0' : '1';
+        } else {
+            *at++ = *text;
+        }
+    }
+    *at = '\0';
+    return at;
+}
+
+/// Returns the path of a property, and on the way the node's name, in an arena of its own.
+static const char *path_make(struct arena *arena, const char *prefix, const char *node,
+                             const char *property, const char **full_node)
+{
+    const size_t prefix_bytes = strlen(prefix);
+    const size_t node_bytes = strlen(node);
+    const size_t property_bytes = strlen(property);
+    char *const joined = arena_take(arena, prefix_bytes + node_bytes + 1, 1);
+    memcpy(joined, prefix, prefix_bytes);
+    memcpy(joined + prefix_bytes, node, node_bytes);
+    char *const path = arena_take(arena, 2 * (prefix_bytes + node_bytes + property_bytes) + 3, 1);
+    path[0] = '/';
+    char *const middle = pointer_append(path + 1, joined);
+    middle[0] = '/';
+    pointer_append(middle + 1, property);
+    *full_node = joined;
+    return path;
+}
+
+static void table_grow(struct panthera_property_table *table)
+{
+    const uint32_t capacity = table->capacity > 0 ? 2 * table->capacity : 64;
+    struct scene_property *const properties =
+        ARENA_NEW(&table->panthera->scene->arena, struct scene_property, capacity);
+    bool *const is_warned = ARENA_NEW(&table->arena, bool, capacity);
+    if (table->capacity > 0) {
+        memcpy(properties, table->properties, table->capacity * sizeof *properties);
+        memcpy(is_warned, table->is_warned, table->capacity * sizeof *is_warned);
+    }
+    table->capacity = capacity;
+    table->properties = properties;
+    table->is_warned = is_warned;
+}
+
+/// Finds where a property rests; the first key says it where nodes do not.
+static double default_of(struct panthera_property_table *table, const char *node,
+                         const struct panthera_group *group)
+{
+    const struct panthera_project *const project = table->panthera->project;
+    const struct panthera_key *const first = &group->keys[0];
+    if (group->kind == PANTHERA_TWEEN) {
+        double number = first->start_value;
+        panthera_rest_number(project, node, group->property, &number);
+        return number;
+    }
+    const char *text = first->start_text ? first->start_text : "";
+    panthera_rest_text(project, node, group->property, &text);
+    return panthera_text_index(table, text);
+}
+
+static bool property_add(struct panthera_property_table *table, const char *path, const char *node,
+                         const struct panthera_group *group)
+{
+    struct arena *const arena = &table->panthera->scene->arena;
+    const uint32_t index = table->paths.count - 1;
+    if (index == table->capacity) {
+        table_grow(table);
+    }
+    struct scene_property *const property = &table->properties[index];
+    *property = (struct scene_property){
+        .path = table->paths.texts[index],
+        .type = group->kind == PANTHERA_TWEEN ? SCENE_FLOAT : SCENE_STRING,
+        .value_count = 1,
+        .defaults = ARENA_NEW(arena, double, 1),
+        .labels = ARENA_NEW(arena, const char *, 1),
+        .node = -1,
+    };
+    property->labels[0] = arena_string(arena, group->property);
+    property->defaults[0] = default_of(table, node, group);
+    if (!(fabs(property->defaults[0]) <= FLT_MAX)) {
+        return report_error(table->panthera->report, TROUPE_EXIT_INPUT, path, "panthera.value",
+                            "rests at %g, which is too large", property->defaults[0]);
+    }
+    return true;
+}
+
+bool panthera_property_find(struct panthera_property_table *table, const char *prefix,
+                            const struct panthera_group *group, uint32_t *index)
+{
+    struct arena scratch = {0};
+    const char *node;
+    const char *const path = path_make(&scratch, prefix, group->node, group->property, &node);
+    const uint32_t count = table->paths.count;
+    *index = names_index(&table->paths, &table->arena, &table->panthera->scene->arena, path);
+    bool is_good = true;
+    if (*index == count) {
+        is_good = property_add(table, path, node, group);
+    }
+    if (is_good &&
+        (table->properties[*index].type == SCENE_FLOAT) != (group->kind == PANTHERA_TWEEN)) {
+        if (!table->is_warned[*index]) {
+            report_warning(table->panthera->report, path, "panthera.property.kind",
+                           "has numbers in one animation and texts in another; those that come "
+                           "later are skipped");
+        }
+        table->is_warned[*index] = true;
+        *index = UINT32_MAX;
+    }
+    arena_free(&scratch);
+    return is_good;
+}
+
+void panthera_properties_finish(struct panthera_property_table *table)
+{
+    struct scene *const scene = table->panthera->scene;
+    scene->property_count = table->paths.count;
+    scene->properties = table->properties;
+    scene->text_count = table->texts.count;
+    scene->texts = ARENA_NEW(&scene->arena, const char *, scene->text_count);
+    if (scene->text_count > 0) {
+        memcpy(scene->texts, table->texts.texts, scene->text_count * sizeof *scene->texts);
+    }
+}
