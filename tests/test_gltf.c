@@ -1469,7 +1469,7 @@ static void test_gltf_files_that_are_none_end_with_the_right_code(void **state)
         const char *line;
     } cases[] = {
         {"sub/text.glb", TROUPE_EXIT_INPUT,
-         "error: is neither glTF 2.0 (.glb or JSON) nor STF [import.format]"},
+         "error: is neither glTF 2.0, STF nor Panthera 2.0 [import.format]"},
         {"sub/empty.glb", TROUPE_EXIT_INPUT, "error: the file is empty [import.format]"},
         {"sub/none.glb", TROUPE_EXIT_IO,
          "error: cannot read: No such file or directory [file.read]"},

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "panthera.h"
 
 static bool is_stf(const unsigned char *bytes, size_t size_bytes)
 {
@@ -37,12 +38,16 @@ static bool import_bytes(const char *path, const void *bytes, size_t size_bytes,
     if (is_stf(bytes, size_bytes)) {
         return import_stf(path, bytes, size_bytes, options, scene, report);
     }
-    if (is_glb(bytes, size_bytes) || is_json(bytes, size_bytes)) {
+    const bool is_container = is_glb(bytes, size_bytes);
+    if (!is_container && panthera_is_project(bytes, size_bytes)) {
+        return import_panthera(path, bytes, size_bytes, scene, report);
+    }
+    if (is_container || is_json(bytes, size_bytes)) {
         return import_gltf(path, bytes, size_bytes, scene, report);
     }
     return report_error(report, TROUPE_EXIT_INPUT, NULL, "import.format", "%s",
                         size_bytes == 0 ? "the file is empty"
-                                        : "is neither glTF 2.0 (.glb or JSON) nor STF");
+                                        : "is neither glTF 2.0, STF nor Panthera 2.0");
 }
 
 bool import_file(const char *path, const struct import_options *options, struct scene *scene,

@@ -160,8 +160,8 @@ bool panthera_project_read(struct panthera *panthera, const struct json_value *r
                            const char *file, struct panthera_project **project);
 
 /// Reads the projects that nodes stand for. Those that are not there are warned of.
-/// @param metadata of the project
-bool panthera_templates_read(struct panthera *panthera, const struct json_value *metadata,
+/// @param paths files by node: an object, or nothing
+bool panthera_templates_read(struct panthera *panthera, const struct json_value *paths,
                              struct panthera_project *project);
 
 /// Makes the scene's properties, texts and clips of `panthera->project`.

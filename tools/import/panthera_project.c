@@ -690,6 +690,7 @@ bool panthera_project_read(struct panthera *panthera, const struct json_value *r
     struct panthera_project *const read = ARENA_NEW(&panthera->scratch, struct panthera_project, 1);
     struct json_value data;
     struct json_value metadata;
+    struct json_value paths;
     *read = (struct panthera_project){.file = file, .name = "", .gui_path = ""};
     *project = read;
     if (!table_get(root, "data", &data)) {
@@ -703,5 +704,6 @@ bool panthera_project_read(struct panthera *panthera, const struct json_value *r
            text_get(panthera, &metadata, "gui_path", &read->gui_path) &&
            number_get(&metadata, "fps", &read->fps) && layers_read(panthera, &metadata, read) &&
            nodes_read(panthera, &data, read) && animations_read(panthera, &data, read) &&
-           panthera_templates_read(panthera, &metadata, read);
+           table_get(&metadata, "template_animation_paths", &paths) &&
+           panthera_templates_read(panthera, &paths, read);
 }

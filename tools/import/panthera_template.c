@@ -241,28 +241,29 @@ static int compare_templates(const void *a, const void *b)
     return strcmp(x->node, y->node);
 }
 
-bool panthera_templates_read(struct panthera *panthera, const struct json_value *metadata,
+bool panthera_templates_read(struct panthera *panthera, const struct json_value *paths,
                              struct panthera_project *project)
 {
-    const struct json_value list = json_member(metadata, "template_animation_paths");
     struct json_value member = {0};
     uint32_t count = 0;
-    while (json_next_member(&list, &member)) {
+    while (json_next_member(paths, &member)) {
         count++;
     }
     struct panthera_template *const templates =
         ARENA_NEW(&panthera->scratch, struct panthera_template, count);
     for (uint32_t i = 0; i < count; i++) {
-        json_next_member(&list, &member);
+        json_next_member(paths, &member);
         templates[i].node = arena_string(&panthera->scene->arena, member.key);
     }
     qsort(templates, count, sizeof *templates, compare_templates);
     for (uint32_t i = 0; i < count; i++) {
         const char *name = "";
-        member = json_member(&list, templates[i].node);
-        if (!json_is_absent(&member) &&
-            (!json_get_string(&list, templates[i].node, true, &name) ||
-             !template_read(panthera, &member, name, project->file, &templates[i].project))) {
+        member = json_member(paths, templates[i].node);
+        if (!json_is_absent(&member) && !json_get_string(paths, templates[i].node, true, &name)) {
+            return false;
+        }
+        if (*name &&
+            !template_read(panthera, &member, name, project->file, &templates[i].project)) {
             return false;
         }
     }
