@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include <troupe/easing.h>
+
 #include "easing.h"
 #include "slerp.h"
 #include "synthetic_clip.h"
@@ -139,16 +141,25 @@ static void test_easing_all_start_and_end_where_they_should(void **state)
     assert_true(trp__ease(UINT32_MAX, 0.3) == 0.3);
 }
 
-static uint32_t easing_of_name(const char *name)
+static void test_easing_names_are_kind_and_family(void **state)
 {
-    for (uint32_t easing = 1; easing < TRP__EASING_COUNT; easing++) {
+    (void)state;
+    static const char *const others[10] = {"",        "in",       "quad",  "Linear", "linear ",
+                                           "inquadx", "out_sine", "inqua", "easein", "OUTSINE"};
+    assert_string_equal(trp_easing_name(TRP_EASING_LINEAR), "linear");
+    assert_int_equal(trp_easing_find("linear"), TRP_EASING_LINEAR);
+    for (uint32_t easing = 1; easing < TRP_EASING_COUNT; easing++) {
         char full[32];
         snprintf(full, sizeof full, "%s%s", kinds[(easing - 1) % 4], families[(easing - 1) / 4]);
-        if (strcmp(full, name) == 0) {
-            return easing;
-        }
+        assert_string_equal(trp_easing_name(easing), full);
+        assert_int_equal(trp_easing_find(full), easing);
     }
-    return strcmp(name, "linear") == 0 ? TRP__EASING_LINEAR : UINT32_MAX;
+    for (uint32_t i = 0; i < 10; i++) {
+        assert_int_equal(trp_easing_find(others[i]), TRP_NONE);
+    }
+    assert_int_equal(trp_easing_find(NULL), TRP_NONE);
+    assert_string_equal(trp_easing_name(TRP_EASING_COUNT), "");
+    assert_string_equal(trp_easing_name(TRP_NONE), "");
 }
 
 static void test_easing_named_ones_agree_with_the_golden_table(void **state)
@@ -165,12 +176,12 @@ static void test_easing_named_ones_agree_with_the_golden_table(void **state)
     assert_non_null(fgets(line, sizeof line, file)); // the head
     while (fgets(line, sizeof line, file)) {
         const char *const name = strtok(line, ",");
-        const uint32_t easing = easing_of_name(name);
-        for (int i = 0; i <= 20 && easing != UINT32_MAX; i++) {
+        const uint32_t easing = trp_easing_find(name);
+        for (int i = 0; i <= 20 && easing != TRP_NONE; i++) {
             const double golden = strtod(strtok(NULL, ","), NULL);
-            assert_true(fabs(trp__ease(easing, i / 20.0) - golden) < 1e-8);
+            assert_true(fabs(trp_ease(easing, i / 20.0) - golden) < 1e-8);
         }
-        row_count += easing != UINT32_MAX;
+        row_count += easing != TRP_NONE;
     }
     fclose(file);
     assert_int_equal(row_count, TRP__EASING_COUNT);
@@ -270,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_easing_named_ones_are_penners),
         cmocka_unit_test(test_easing_bounce_falls_four_times),
         cmocka_unit_test(test_easing_all_start_and_end_where_they_should),
+        cmocka_unit_test(test_easing_names_are_kind_and_family),
         cmocka_unit_test(test_easing_named_ones_agree_with_the_golden_table),
         cmocka_unit_test(test_easing_bezier_parameter_reaches_its_time),
         cmocka_unit_test(test_easing_sampled_curve_is_straight_between_its_samples),

@@ -287,7 +287,10 @@ static void test_event_view_says_what_the_clip_has(void **state)
          .duration_s = 0.25,
          .flags = TRP_EVENT_NUMBER | TRP_EVENT_TEXT | TRP_EVENT_MARKER,
          .number = -DBL_MAX,
-         .text = "hello"},
+         .text = "hello",
+         .target = "mouth",
+         .from_number = 0.1,
+         .easing = 40},
         {.name = "step", .time_s = 1},
     };
     struct fixture fixture = fixture_make(30, events, 3);
@@ -302,6 +305,9 @@ static void test_event_view_says_what_the_clip_has(void **state)
         assert_int_equal(event.flags, events[i].flags);
         assert_true(event.integer == events[i].integer && event.number == events[i].number);
         assert_string_equal(event.text, events[i].text == NULL ? "" : events[i].text);
+        assert_string_equal(event.target, events[i].target == NULL ? "" : events[i].target);
+        assert_true(event.from_number == events[i].from_number);
+        assert_int_equal(event.easing, events[i].easing);
     }
     const uint64_t step = trp_name_hash("step");
     assert_int_equal(trp_clip_find_event(&fixture.clip, step, 0), 0);
@@ -311,6 +317,26 @@ static void test_event_view_says_what_the_clip_has(void **state)
     assert_int_equal(trp_clip_find_event(&fixture.clip, trp_name_hash("stop"), 0), TRP_NONE);
     assert_int_equal(trp_clip_find_event(NULL, step, 0), TRP_NONE);
     fixture_free(&fixture);
+}
+
+/// The numbers of a stream, as a host asks for them with what trp_event_ranges found.
+static void test_event_value_goes_along_its_easing(void **state)
+{
+    (void)state;
+    trp_event event = {.number = 0.3, .from_number = -0.1};
+    for (event.easing = 0; event.easing < TRP_EASING_COUNT; event.easing++) {
+        for (int i = -2; i <= 12; i++) {
+            const double part = trp_ease(event.easing, i / 10.0);
+            assert_true(fabs(trp_event_value(&event, i / 10.0) - (-0.1 + 0.4 * part)) < 1e-15);
+        }
+        assert_true(trp_event_value(&event, (double)NAN) == trp_event_value(&event, 0));
+    }
+    event.easing = TRP_EASING_LINEAR;
+    assert_true(trp_event_value(&event, 0) == -0.1);
+    assert_true(trp_event_value(&event, 1) == 0.3); // bit for bit, whatever -0.1 + 0.4 is
+    event.easing = trp_easing_find("inexpo");
+    assert_true(fabs(trp_event_value(&event, 1) - (-0.1 + 0.4 * 0.999)) < 1e-15);
+    assert_true(trp_event_value(NULL, 1) == 0);
 }
 
 static void test_event_view_of_nothing_is_refused(void **state)
@@ -1344,6 +1370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_event_view_says_what_the_clip_has),
+        cmocka_unit_test(test_event_value_goes_along_its_easing),
         cmocka_unit_test(test_event_view_of_nothing_is_refused),
         cmocka_unit_test(test_event_b57_at_the_very_end_fires_once),
         cmocka_unit_test(test_event_b58_fires_once_backwards),

@@ -1027,6 +1027,204 @@ static void test_fit_switches_are_keyed_and_never_in_between(void **state)
     scene_builder_free(scene);
 }
 
+/// Adds a property and returns its curve: 2 before the clip and until 0.3 s, there 5, then by the
+/// easing to 1 and 3, which is held to the end of the clip at 1.7 s.
+static struct scene_curve *add_eased(struct scene *scene, const char *path, uint16_t easing)
+{
+    static const double times[5] = {-1.0, 0.3, 0.9, 1.1, 1.7};
+    static const double values[5] = {2.0, 5.0, 1.0, 3.0, 3.0};
+    const uint32_t property = scene_builder_property(scene, path, SCENE_FLOAT, 1);
+    struct scene_curve *const curve =
+        scene_builder_property_track(scene, property, 5, 1.0, SCENE_EASING);
+    memcpy(curve->times, times, sizeof times);
+    memcpy(curve->values, values, sizeof values);
+    curve->easings = ARENA_NEW(&scene->arena, uint16_t, 5);
+    for (uint32_t key = 0; key < 5; key++) {
+        curve->easings[key] = easing;
+    }
+    curve->interpolations[0] = SCENE_STEP;
+    curve->interpolations[3] = SCENE_STEP;
+    scene->clips[0].duration_s = times[4];
+    return curve;
+}
+
+/// Gives a curve one drawn time curve for its two intervals that are not stepped.
+static void draw(struct scene *scene, struct scene_curve *curve, double middle)
+{
+    double *const samples = ARENA_NEW(&scene->arena, double, 3);
+    samples[1] = middle;
+    samples[2] = 1.0;
+    curve->samples = ARENA_NEW(&scene->arena, struct scene_samples, curve->key_count);
+    for (uint32_t key = 1; key < 3; key++) {
+        curve->samples[key] = (struct scene_samples){3, samples};
+        curve->interpolations[key] = SCENE_SAMPLED;
+    }
+}
+
+static void assert_plays(struct fitted *fitted, const struct scene_curve *curve, uint32_t value,
+                         double time_s)
+{
+    float values[16];
+    double exact;
+    play_values(fitted, time_s, values);
+    scene_curve_sample(curve, SCENE_PROPERTY, time_s, &exact);
+    assert_true(fabs((double)values[value] - exact) <= 2e-6);
+}
+
+/// Time curves of properties stay as they are: tracks share a group only where theirs are equal,
+/// and equal drawn curves lie in the pack once.
+static void test_fit_time_curves_stay_and_groups_share_equal_ones(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    struct scene_curve *const curves[5] = {
+        add_eased(scene, "/a", 9),  add_eased(scene, "/b", 14), add_eased(scene, "/c", 9),
+        add_eased(scene, "/d", 14), add_eased(scene, "/e", 14),
+    };
+    draw(scene, curves[3], 0.75);
+    draw(scene, curves[4], 0.75);
+    struct fit_options options = defaults;
+    options.is_exact = true;
+    struct fitted fitted;
+    fit_scene(scene, &options, &fitted);
+    assert_int_equal(fitted.clip.track_count, 5);
+    assert_int_equal(fitted.clip.cursor_count, 3); // a and c, b, d and e
+    assert_int_equal(fitted.clip.segment_count, 0);
+    assert_true(fabs(fitted.clip.duration_s - 1.7) < 1e-9);
+    for (uint32_t i = 0; i < 5; i++) {
+        for (int step = -300; step <= 500; step++) {
+            assert_plays(&fitted, curves[i], i, step / 250.0);
+        }
+        for (uint32_t key = 0; key < 5; key++) {
+            assert_plays(&fitted, curves[i], i, curves[i]->times[key]);
+            assert_plays(&fitted, curves[i], i, nextafter(curves[i]->times[key], -9));
+        }
+    }
+    fitted_free(&fitted);
+    draw(scene, curves[4], 0.5);
+    fit_scene(scene, &options, &fitted);
+    assert_int_equal(fitted.clip.cursor_count, 4);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+/// A value that stays the same has still not started before its first key in the clip.
+static void test_fit_key_before_the_clip_stays_where_nothing_changes(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    struct scene_curve *const curve = add_eased(scene, "/still", 0);
+    for (uint32_t key = 0; key < 5; key++) {
+        curve->values[key] = 4.0;
+    }
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    float mask = 5;
+    assert_int_equal(trp_clip_started(&fitted.clip, 0.25, &mask), TRP_OK);
+    assert_true(mask == 0);
+    assert_int_equal(trp_clip_started(&fitted.clip, 0.3, &mask), TRP_OK);
+    assert_true(mask == 1);
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
+static void test_fit_strings_are_keyed_and_have_their_texts(void **state)
+{
+    (void)state;
+    const char *texts[3] = {"", "open", "shut"};
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    scene->texts = texts;
+    scene->text_count = 3;
+    const uint32_t property = scene_builder_property(scene, "/door", SCENE_STRING, 1);
+    scene->properties[property].defaults[0] = 2;
+    struct scene_curve *const curve =
+        scene_builder_property_track(scene, property, 5, 2.0, SCENE_STEP);
+    for (uint32_t key = 0; key < 5; key++) {
+        curve->values[key] = key % 3;
+    }
+    for (int is_additive = 0; is_additive < 2; is_additive++) {
+        struct fitted fitted;
+        fit_scene_as(scene, &defaults, is_additive, &fitted);
+        assert_int_equal(fitted.clip.track_count, is_additive ? 0 : 1);
+        trp_property_set set;
+        assert_int_equal(trp_pack_property_set(&fitted.pack, 0, &set), TRP_OK);
+        assert_int_equal(set.text_count, 3);
+        assert_string_equal(trp_property_set_text(&set, set.defaults[0]), "shut");
+        for (int i = 0; i <= 200 && !is_additive; i++) {
+            float value;
+            double exact;
+            play_values(&fitted, i * 0.01, &value);
+            scene_curve_sample(curve, SCENE_PROPERTY, i * 0.01, &exact);
+            assert_string_equal(trp_property_set_text(&set, value), texts[(uint32_t)exact]);
+        }
+        fitted_free(&fitted);
+    }
+    scene_builder_free(scene);
+}
+
+/// What comes home is what the clip starts with, not what was before it; and a trimmed clip starts
+/// with the first key in it.
+static void test_fit_key_before_the_clip_is_neither_its_start_nor_trimmed(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    struct scene_curve *const curve = add_eased(scene, "/a", 9);
+    curve->times[1] = 0.0;
+    struct fit_options options = defaults;
+    options.is_exact = true;
+    options.loop = COMPILE_LOOP_ON;
+    struct fitted fitted;
+    float value;
+    fit_scene(scene, &options, &fitted);
+    assert_true(fitted.clip.duration_s > 1.7);
+    play_values(&fitted, fitted.clip.duration_s, &value);
+    assert_true(value == 5);
+    fitted_free(&fitted);
+
+    curve->times[1] = 0.25;
+    struct arena arena = {0};
+    struct motion motion;
+    assert_true(motion_of_clip(skeleton_of(scene, &arena), property_values_of(scene, &arena), 0,
+                               &arena, &motion));
+    motion_trim(&motion, &arena);
+    assert_true(motion.lead_in_s == 0.25);
+    assert_true(motion.property_curves[0]->times[0] == -1.0);
+    assert_true(motion.property_curves[0]->times[1] == 0.0);
+    assert_true(motion.property_curves[0]->times[2] == 0.9 - 0.25);
+    arena_free(&arena);
+    scene_builder_free(scene);
+}
+
+/// Without `--exact`, what moves on a grid goes into rows; those know of no time before the clip.
+static void test_fit_eased_property_may_go_into_rows(void **state)
+{
+    (void)state;
+    struct scene *const scene = scene_builder_chain(1, 0.3, true);
+    const uint32_t property = scene_builder_property(scene, "/glow", SCENE_FLOAT, 1);
+    struct scene_curve *const curve =
+        scene_builder_property_track(scene, property, 62, 30.0, SCENE_EASING);
+    curve->easings = ARENA_NEW(&scene->arena, uint16_t, 62);
+    for (uint32_t key = 0; key < 62; key++) {
+        curve->times[key] = key == 0 ? -1.0 : (key - 1) / 30.0;
+        curve->values[key] = key % 3 * 0.01;
+    }
+    curve->interpolations[0] = SCENE_STEP;
+    scene->clips[0].duration_s = 2.0;
+    struct fitted fitted;
+    fit_scene(scene, &defaults, &fitted);
+    assert_int_equal(fitted.clip.track_count, 0);
+    assert_true(fitted.clip.segment_count > 0);
+    for (int i = 0; i <= 500; i++) {
+        float value;
+        double exact;
+        play_values(&fitted, i * 0.004, &value);
+        scene_curve_sample(curve, SCENE_PROPERTY, i * 0.004, &exact);
+        assert_true(fabs((double)value - exact) <= 1e-5);
+    }
+    fitted_free(&fitted);
+    scene_builder_free(scene);
+}
+
 static void test_fit_impossible_budget_is_an_error(void **state)
 {
     (void)state;
@@ -1088,6 +1286,11 @@ int main(void)
         cmocka_unit_test(test_fit_additive_values_are_rows_of_differences),
         cmocka_unit_test(test_fit_four_values_of_opposite_sign_move),
         cmocka_unit_test(test_fit_switches_are_keyed_and_never_in_between),
+        cmocka_unit_test(test_fit_time_curves_stay_and_groups_share_equal_ones),
+        cmocka_unit_test(test_fit_key_before_the_clip_stays_where_nothing_changes),
+        cmocka_unit_test(test_fit_strings_are_keyed_and_have_their_texts),
+        cmocka_unit_test(test_fit_key_before_the_clip_is_neither_its_start_nor_trimmed),
+        cmocka_unit_test(test_fit_eased_property_may_go_into_rows),
         cmocka_unit_test(test_fit_impossible_budget_is_an_error),
     };
     return cmocka_run_group_tests_name("fit", tests, NULL, NULL);

@@ -103,6 +103,119 @@ static void test_property_out_of_range_is_refused(void **state)
     assert_string_equal(trp_property_set_label(NULL, 0), "");
 }
 
+static void test_property_texts_are_what_was_written(void **state)
+{
+    (void)state;
+    static const float none[8] = {2, -1, -0.5f, 1e9f, -1e9f, INFINITY, -INFINITY, NAN};
+    const struct pack_property_set *const described = &content->property_sets[0];
+    assert_int_equal(set.text_count, 2);
+    for (uint32_t i = 0; i < set.text_count; i++) {
+        assert_string_equal(trp_property_set_text(&set, (float)i), described->texts[i]);
+        assert_string_equal(trp_property_set_text(&set, (float)i + 0.75f), described->texts[i]);
+    }
+    assert_true(strlen(described->texts[1]) > 0);
+    assert_string_equal(trp_property_set_text(&set, -0.0f), described->texts[0]);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_string_equal(trp_property_set_text(&set, none[i]), "");
+    }
+    assert_string_equal(trp_property_set_text(NULL, 1), "");
+    assert_string_equal(trp_property_set_text(&(trp_property_set){.text_count = 2}, 1), "");
+}
+
+// -- What has started
+
+/// Says by the description whether a value has started.
+static float expected_start(const struct pack_clip *clip, uint32_t value, double time_s)
+{
+    if (clip->values[value].is_animated) {
+        return 1;
+    }
+    for (uint32_t i = 0; i < clip->group_count; i++) {
+        const struct pack_group *const group = &clip->groups[i];
+        for (uint32_t k = 0; k < group->track_count; k++) {
+            const struct pack_keyed_track *const track = &group->tracks[k];
+            trp_property property = {0};
+            if (track->path != TRP_PATH_PROPERTY) {
+                continue;
+            }
+            assert_int_equal(trp_property_set_property(&set, track->target, &property), TRP_OK);
+            if (value - property.first_value < property.value_count) {
+                return group->times[0] >= 0 || time_s >= group->times[1] ? 1 : 0;
+            }
+        }
+    }
+    return 0;
+}
+
+/// Compares the masks of a clip at a time; returns how many values wait.
+static uint32_t check_started(const struct pack_clip *described, const trp_clip *clip,
+                              double time_s)
+{
+    float mask[MAX_VALUES + 1];
+    float covered[MAX_VALUES];
+    uint32_t waiting = 0;
+    memset(mask, 0xFF, sizeof mask);
+    assert_int_equal(trp_clip_started(clip, time_s, mask), TRP_OK);
+    assert_int_equal(trp_clip_value_coverage(clip, covered), TRP_OK);
+    for (uint32_t value = 0; value < clip->value_count; value++) {
+        const float expected = expected_start(described, value, time_s == time_s ? time_s : 0);
+        assert_true(mask[value] == expected);
+        waiting += mask[value] < covered[value];
+    }
+    assert_true(mask[clip->value_count] != mask[clip->value_count]);
+    return waiting;
+}
+
+static void test_property_values_start_with_the_first_key_of_the_clip(void **state)
+{
+    (void)state;
+    uint32_t waiting = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        const struct pack_recipe recipe = {
+            .seed = seed,
+            .clip_count = 1,
+            .tick_count = 20,
+            .property_count = 11,
+            .group_count = 4,
+            .is_jointless = true,
+            .has_initial_keys = true,
+        };
+        struct pack_content *const other = pack_content_random(&recipe);
+        size_t size_bytes = 0;
+        uint8_t *const written = pack_write(other, &size_bytes);
+        trp_pack opened;
+        trp_clip clip;
+        assert_int_equal(trp_pack_open(written, size_bytes, &opened, NULL), TRP_OK);
+        assert_int_equal(trp_pack_property_set(&opened, 0, &set), TRP_OK);
+        assert_int_equal(trp_pack_clip(&opened, 0, &clip), TRP_OK);
+        const struct pack_clip *const described = &other->clips[0];
+        const double times[7] = {-1, -2, 0, NAN, INFINITY, -INFINITY, 0.1};
+        for (uint32_t i = 0; i < 7; i++) {
+            waiting += check_started(described, &clip, times[i]);
+        }
+        for (uint32_t i = 0; i < described->group_count; i++) {
+            for (uint32_t key = 0; key < described->groups[i].key_count; key++) {
+                const double time_s = described->groups[i].times[key];
+                waiting += check_started(described, &clip, time_s);
+                waiting += check_started(described, &clip, nextafter(time_s, -9));
+            }
+        }
+        free(written);
+        pack_content_free(other);
+    }
+    assert_int_equal(trp_pack_property_set(&pack, 0, &set), TRP_OK);
+    assert_true(waiting > 1000);
+}
+
+static void test_property_started_of_nothing_is_refused(void **state)
+{
+    (void)state;
+    float mask[2] = {5, 5};
+    assert_int_equal(trp_clip_started(NULL, 0, mask), TRP_ERROR_ARGUMENT);
+    assert_int_equal(trp_clip_started(&(trp_clip){.value_count = 2}, 0, mask), TRP_ERROR_ARGUMENT);
+    assert_true(mask[0] == 5 && mask[1] == 5);
+}
+
 // -- Blending
 
 static trp_property_type type_of(uint32_t value)
@@ -245,7 +358,7 @@ static void test_property_b70_half_a_layer_is_half_a_morph(void **state)
     }
 }
 
-static void test_property_bool_and_int_are_never_mixed(void **state)
+static void test_property_bool_int_and_string_are_never_mixed(void **state)
 {
     (void)state;
     float values[3][MAX_VALUES];
@@ -364,10 +477,13 @@ int main(void)
         cmocka_unit_test(test_property_set_is_what_was_written),
         cmocka_unit_test(test_property_find_gives_the_first_of_equal_paths),
         cmocka_unit_test(test_property_out_of_range_is_refused),
+        cmocka_unit_test(test_property_texts_are_what_was_written),
+        cmocka_unit_test(test_property_values_start_with_the_first_key_of_the_clip),
+        cmocka_unit_test(test_property_started_of_nothing_is_refused),
         cmocka_unit_test(test_property_blends_agree_with_double_precision),
         cmocka_unit_test(test_property_one_layer_keeps_its_bits),
         cmocka_unit_test(test_property_b70_half_a_layer_is_half_a_morph),
-        cmocka_unit_test(test_property_bool_and_int_are_never_mixed),
+        cmocka_unit_test(test_property_bool_int_and_string_are_never_mixed),
         cmocka_unit_test(test_property_layers_without_weight_are_not_read),
         cmocka_unit_test(test_property_blend_may_write_over_a_layer),
         cmocka_unit_test(test_property_bad_blends_are_refused_before_any_write),

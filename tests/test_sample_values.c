@@ -111,6 +111,7 @@ static struct pack_recipe keyed_recipe(uint64_t seed)
         .group_count = (uint32_t)(seed % 5),
         .is_still = seed % 6 == 5,
         .is_jointless = seed % 7 == 6,
+        .has_initial_keys = seed % 2 == 0,
     };
 }
 
@@ -414,7 +415,7 @@ static void test_sample_values_keyed_tracks_lie_over_rows_and_rest(void **state)
         track_count += made.clip.track_count;
         for (uint32_t i = 0; i < 12; i++) {
             static const double odd[4] = {NAN, INFINITY, -INFINITY, 1e300};
-            const double time_s = i < 4 ? odd[i] : i * 0.07;
+            const double time_s = i < 4 ? odd[i] : i == 11 ? -0.6 : i * 0.07;
             const trp_sample_request truth = {
                 .clip = &plain.clip,
                 .time_s = time_s,
@@ -443,6 +444,46 @@ static void test_sample_values_keyed_tracks_lie_over_rows_and_rest(void **state)
         synthetic_release();
     }
     assert_true(track_count > 1000);
+}
+
+static void test_sample_values_before_the_clip_are_those_of_the_first_keys(void **state)
+{
+    (void)state;
+    uint32_t initial_count = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        const struct pack_recipe recipe = {
+            .seed = seed,
+            .clip_count = 1,
+            .tick_count = 20,
+            .property_count = 12,
+            .group_count = 3,
+            .is_jointless = true,
+            .has_initial_keys = true,
+        };
+        struct keyed_pack made = keyed_pack_make(&recipe);
+        const trp_sample_request before = {
+            .clip = &made.clip,
+            .time_s = -1,
+            .values = make_values(&made.clip),
+        };
+        sample(&before, 1, 0, NULL, 0);
+        trp_property_set set;
+        assert_int_equal(trp_pack_property_set(&made.pack, 0, &set), TRP_OK);
+        for (uint32_t i = 0; i < made.clip.track_count; i++) {
+            trp_track track;
+            trp_property property;
+            float first[8];
+            assert_int_equal(trp_clip_track(&made.clip, i, &track), TRP_OK);
+            assert_int_equal(trp_property_set_property(&set, track.target, &property), TRP_OK);
+            assert_int_equal(trp_track_sample(&track, track.times[0], NULL, first, 8), TRP_OK);
+            assert_memory_equal(before.values + property.first_value, first,
+                                track.stride * sizeof *first);
+            initial_count += track.times[0] == -1;
+        }
+        keyed_pack_free(&made);
+        synthetic_release();
+    }
+    assert_true(initial_count > 50);
 }
 
 static void test_sample_values_cursors_change_no_bit(void **state)
@@ -634,6 +675,8 @@ int main(void)
                                   release),
         cmocka_unit_test_teardown(test_sample_values_in_rows_are_exact_at_their_ticks, release),
         cmocka_unit_test_teardown(test_sample_values_keyed_tracks_lie_over_rows_and_rest, release),
+        cmocka_unit_test_teardown(test_sample_values_before_the_clip_are_those_of_the_first_keys,
+                                  release),
         cmocka_unit_test_teardown(test_sample_values_cursors_change_no_bit, release),
         cmocka_unit_test_teardown(test_sample_values_keyed_joints_outside_the_blocks_are_left_out,
                                   release),

@@ -397,6 +397,69 @@ static void test_scene_property_of_four_values_is_no_rotation(void **state)
     assert_memory_equal(out, expected, sizeof out);
 }
 
+static void test_scene_easing_goes_along_its_curve(void **state)
+{
+    (void)state;
+    static uint8_t eased[KEY_COUNT] = {SCENE_EASING, SCENE_EASING, SCENE_EASING};
+    uint16_t easings[KEY_COUNT] = {1, 30, 999}; // quadratic in, back out
+    struct scene_curve curve = vector_curve(key_linear);
+    curve.interpolations = eased;
+    curve.easings = easings;
+    for (int i = 0; i < 10000; i++) {
+        const double time = random_between(0.5, 2.75);
+        const int key = time < 0.75 ? 0 : 1;
+        const long double u = ((long double)time - key_times[key]) /
+                              ((long double)key_times[key + 1] - key_times[key]);
+        const long double v = u - 1;
+        const long double part = key == 0 ? u * u : v * v * (2.70158L * v + 1.70158L) + 1;
+        double out[3];
+        scene_curve_sample(&curve, SCENE_PROPERTY, time, out);
+        for (int c = 0; c < 3; c++) {
+            const long double from = key_values[key * 3 + c];
+            assert_near(out[c], from + part * (key_values[(key + 1) * 3 + c] - from), 2e-14);
+        }
+    }
+}
+
+static void test_scene_sampled_goes_straight_from_sample_to_sample(void **state)
+{
+    (void)state;
+    static uint8_t sampled[KEY_COUNT] = {SCENE_SAMPLED, SCENE_SAMPLED, SCENE_SAMPLED};
+    double rise[5] = {0, 1, 2, 1, 0};
+    double jump[2] = {0.25, -0.5};
+    struct scene_samples samples[KEY_COUNT] = {{5, rise}, {2, jump}};
+    struct scene_curve curve = vector_curve(key_linear);
+    curve.interpolations = sampled;
+    curve.samples = samples;
+    double out[3];
+    scene_curve_sample(&curve, SCENE_PROPERTY, 0.625, out);
+    assert_near(out[0], 7, 0); // twice the way from 1 to 4
+    scene_curve_sample(&curve, SCENE_PROPERTY, 0.65625, out);
+    assert_near(out[0], 5.5L, 0);
+    scene_curve_sample(&curve, SCENE_PROPERTY, 0.75, out); // at a key its value
+    assert_memory_equal(out, key_values + 3, sizeof out);
+    scene_curve_sample(&curve, SCENE_PROPERTY, nextafter(0.75, 9), out);
+    assert_near(out[0], 4 - 0.25L * 11, 1e-14);
+    scene_curve_sample(&curve, SCENE_PROPERTY, nextafter(2.75, 0), out);
+    assert_near(out[0], 4 + 0.5L * 11, 1e-14);
+}
+
+static void test_scene_key_before_the_clip_is_one_as_any_other(void **state)
+{
+    (void)state;
+    double times[2] = {-1, 0.5};
+    struct scene_curve curve = vector_curve(key_step);
+    curve.key_count = 2;
+    curve.times = times;
+    double out[3];
+    scene_curve_sample(&curve, SCENE_PROPERTY, -3, out);
+    assert_memory_equal(out, key_values, sizeof out);
+    scene_curve_sample(&curve, SCENE_PROPERTY, nextafter(0.5, 0), out);
+    assert_memory_equal(out, key_values, sizeof out);
+    scene_curve_sample(&curve, SCENE_PROPERTY, 0.5, out);
+    assert_memory_equal(out, key_values + 3, sizeof out);
+}
+
 static void test_scene_single_key_is_constant(void **state)
 {
     (void)state;
@@ -692,6 +755,9 @@ int main(void)
         cmocka_unit_test(test_scene_mixed_interpolations_follow_the_key_that_opens_the_interval),
         cmocka_unit_test(test_scene_ava09_properties_have_any_stride_and_leave_the_rest_alone),
         cmocka_unit_test(test_scene_property_of_four_values_is_no_rotation),
+        cmocka_unit_test(test_scene_easing_goes_along_its_curve),
+        cmocka_unit_test(test_scene_sampled_goes_straight_from_sample_to_sample),
+        cmocka_unit_test(test_scene_key_before_the_clip_is_one_as_any_other),
         cmocka_unit_test(test_scene_single_key_is_constant),
         cmocka_unit_test(test_scene_many_keys_are_found_in_any_order),
         cmocka_unit_test(test_scene_slerp_random_rotations_match_the_formula),

@@ -186,6 +186,34 @@ static void test_track_conformance_05_times_outside_give_the_end_values(void **s
 }
 
 /// What is too near a key for a normal float is at the key, whether denormals are flushed or not.
+/// A key at -1 is one as any other, only before the clip.
+static void test_track_first_key_before_the_clip_is_played_at_negative_times(void **state)
+{
+    (void)state;
+    static const double times[8] = {-1, -0.999, -0.5, -1e-9, -0.0, 0.25, 0.5, 0.75};
+    for (uint32_t interpolation = 0; interpolation <= TRP_INTERPOLATION_SAMPLED; interpolation++) {
+        const struct trp__keyed keyed = build_scalars(interpolation, 3, 3, 40 + interpolation);
+        keyed_times(&keyed, 0)[0] = -1;
+        keyed_times(&keyed, 0)[1] = 0.5;
+        keyed_times(&keyed, 0)[2] = 2;
+        const trp_track track = keyed_track(&keyed, 0);
+        FOR_EACH_ISA(isa)
+        {
+            for (uint32_t i = 0; i < 8; i++) {
+                assert_truth(&keyed, 0, times[i], 2e-6);
+            }
+            const float *const first = keyed_plane(&keyed, 0, 0, 1);
+            assert_memory_equal(sample(&track, -1), first, 12);
+            assert_memory_equal(sample(&track, -7), first, 12);
+            assert_memory_equal(sample(&track, (double)-INFINITY), first, 12);
+            assert_memory_equal(sample(&track, 0.5), keyed_plane(&keyed, 0, 1, 1), 12);
+            assert_memory_equal(sample(&track, (double)NAN), sample(&track, 0), 12);
+        }
+        assert_true(track.times[0] == -1 && track.duration_s == 2);
+        synthetic_release();
+    }
+}
+
 static void test_track_nearest_times_give_the_value_of_the_key(void **state)
 {
     (void)state;
@@ -726,6 +754,7 @@ int main(void)
         cmocka_unit_test(test_track_conformance_03_cubic_is_the_formula_whatever_the_intervals),
         cmocka_unit_test(test_track_conformance_04_cubic_without_tangents_is_smoothstep),
         cmocka_unit_test(test_track_conformance_05_times_outside_give_the_end_values),
+        cmocka_unit_test(test_track_first_key_before_the_clip_is_played_at_negative_times),
         cmocka_unit_test(test_track_nearest_times_give_the_value_of_the_key),
         cmocka_unit_test(test_track_conformance_06_the_last_key_gives_the_last_value),
         cmocka_unit_test(test_track_conformance_07_one_key_is_constant_in_every_way),
