@@ -951,9 +951,7 @@ static void test_panthera_every_beginning_of_a_file_is_refused(void **state)
 {
     static const char lua[] = "return { data = { animations = { { animation_id = 'a' } } } }";
     (void)state;
-    char json[256];
-    snprintf(json, sizeof json, "%s",
-             quoted(HEAD "'animations':[{'animation_id':'a','duration':1}]" TAIL));
+    const char *const json = quoted(HEAD "'animations':[{'animation_id':'a','duration':1}]" TAIL);
     const char *const texts[] = {lua, json};
     for (int i = 0; i < 2; i++) {
         const size_t size_bytes = strlen(texts[i]);

@@ -191,9 +191,11 @@ static bool value_convert(struct module *module, lua_State *lua, json_t *parent,
 static bool array_convert(struct module *module, lua_State *lua, json_t *parent,
                           const struct json_value *at, size_t count, int depth)
 {
+    if (!module_take(module, ARRAY_BYTES + count * ITEM_BYTES)) {
+        return false;
+    }
     json_t *const array = json_array();
-    if (!module_take(module, ARRAY_BYTES + count * ITEM_BYTES) ||
-        !value_attach(module, parent, at, array)) {
+    if (!value_attach(module, parent, at, array)) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
