@@ -14,6 +14,7 @@
 #include <troupe/troupe.h>
 
 #include "compiler.h"
+#include "events.h"
 #include "format.h"
 #include "gltf_builder.h"
 #include "tiny_gltf.h"
@@ -206,6 +207,61 @@ static void test_events_compile_every_payload_comes_back(void **state)
     }
     assert_int_equal(clip_of(&compiled, "step").event_count, 0);
     discard_pack(&compiled);
+}
+
+/// Straight from a scene: sidecar files have no streams.
+static void test_events_compile_streams_and_targets_come_back(void **state)
+{
+    (void)state;
+    const struct scene_event events[2] = {
+        {.name = "fade",
+         .time_s = 0.25,
+         .duration_s = 0.5,
+         .flags = TRP_EVENT_NUMBER | TRP_EVENT_TEXT,
+         .number = 100,
+         .from_number = -0.5,
+         .easing = 17,
+         .text = "slow",
+         .target = "panel/light"},
+        {.name = "done", .time_s = 1, .text = ""},
+    };
+    const struct scene_clip source = {
+        .event_count = 2,
+        .events = (struct scene_event *)events,
+    };
+    const struct trp__clip_header header = {
+        .skeleton = TRP_NONE,
+        .property_set = TRP_NONE,
+        .metres_per_unit = 1,
+        .rate_num = 30,
+        .rate_den = 1,
+        .tick_count = 30,
+        .ticks_per_segment = 30,
+    };
+    struct pack_writer writer = {0};
+    struct buffer bytes = {0};
+    struct report report = {0};
+    void *pack_bytes;
+    trp_pack pack;
+    trp_clip clip;
+    buffer_append(&bytes, &header, sizeof header);
+    pack_writer_string(&writer, "");
+    events_append(&writer, &source, "clip", 0, &bytes, &report);
+    pack_writer_add_clip(&writer, &bytes);
+    const size_t size_bytes = pack_writer_finish(&writer, &pack_bytes);
+    assert_int_equal(trp_pack_open(pack_bytes, size_bytes, &pack, NULL), TRP_OK);
+    assert_int_equal(trp_pack_clip(&pack, 0, &clip), TRP_OK);
+    const trp_event fade = event_of(&clip, 0);
+    assert_string_equal(fade.target, "panel/light");
+    assert_string_equal(fade.text, "slow");
+    assert_true(fade.number == 100 && fade.from_number == -0.5 && fade.easing == 17);
+    assert_true(trp_event_value(&fade, 0) == -0.5 && trp_event_value(&fade, 1) == 100);
+    const trp_event done = event_of(&clip, 1);
+    assert_string_equal(done.target, "");
+    assert_true(done.number == 0 && done.from_number == 0 && done.easing == 0);
+    free(pack_bytes);
+    buffer_free(&bytes);
+    pack_writer_free(&writer);
 }
 
 static void test_events_compile_size_of_a_clip_counts_its_events(void **state)
@@ -1042,6 +1098,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events_compile_every_payload_comes_back),
+        cmocka_unit_test(test_events_compile_streams_and_targets_come_back),
         cmocka_unit_test(test_events_compile_size_of_a_clip_counts_its_events),
         cmocka_unit_test(test_events_compile_phase_is_never_above_the_time),
         cmocka_unit_test(test_events_compile_event_on_a_key_has_exactly_its_tick),
