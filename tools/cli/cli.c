@@ -299,6 +299,24 @@ json_t *cli_event_value_json(const trp_event *event)
     return event->flags & TRP_EVENT_NUMBER ? output_real(event->number) : json_null();
 }
 
+void cli_describe_event(const trp_event *event, json_t *object)
+{
+    json_object_set_new(object, "name", output_string(event->name));
+    json_object_set_new(object, "target",
+                        event->target[0] != '\0' ? output_string(event->target) : json_null());
+    json_object_set_new(object, "time_s", output_real(event->time_s));
+    json_object_set_new(object, "duration_s", output_real(event->duration_s));
+    json_object_set_new(object, "value", cli_event_value_json(event));
+    if (event->flags & TRP_EVENT_NUMBER) {
+        json_object_set_new(object, "number", output_real(event->number));
+    }
+    if ((event->flags & TRP_EVENT_NUMBER) && event->duration_s > 0) {
+        json_object_set_new(object, "from_number", output_real(event->from_number));
+        json_object_set_new(object, "easing", json_string(trp_easing_name(event->easing)));
+    }
+    json_object_set_new(object, "marker", json_boolean(event->flags & TRP_EVENT_MARKER));
+}
+
 void cli_event_value_text(const trp_event *event, char *text, size_t size_bytes)
 {
     text[0] = '\0';

@@ -12,6 +12,7 @@
 
 #include <troupe/troupe.h>
 
+#include "arena.h"
 #include "report.h"
 
 /// One verb. `run` gets the arguments from the verb on and returns the exit code.
@@ -125,6 +126,9 @@ json_t *cli_root_delta_json(const trp_root_delta *delta);
 /// Returns the payload of an event as a number or a string, or null.
 json_t *cli_event_value_json(const trp_event *event);
 
+/// Adds what there is to say of an event, whenever it fires, to an object.
+void cli_describe_event(const trp_event *event, json_t *object);
+
 /// Writes the payload of an event as text with a space before it; nothing where there is none.
 void cli_event_value_text(const trp_event *event, char *text, size_t size_bytes);
 
@@ -143,8 +147,31 @@ json_t *cli_describe_blendtrees(const struct cli_pack *pack);
 /// Prints the blend trees of a pack as a table.
 void cli_print_blendtrees(const struct cli_pack *pack);
 
-/// Returns path, type, node and, where a value has one, labels of a property.
+/// Returns the name of the node that a property of one value belongs to, where its path is that
+/// name and the label of the value: "/NODE/LABEL". Else null.
+/// @param arena takes the name
+const char *cli_property_node(const trp_property_set *set, const trp_property *property,
+                              struct arena *arena);
+
+/// Returns path and type of a property, which node it belongs to and, where a value has one,
+/// labels. What cli_property_node knows has the name of its node, and its label as "property".
 json_t *cli_describe_property(const trp_property_set *set, const trp_property *property);
+
+/// Returns one of the values of a property: a number, or the text that it stands for.
+/// @param value [0, set->value_count)
+/// @param values of the whole set
+json_t *cli_value_json(const trp_property_set *set, const trp_property *property,
+                       const float *values, uint32_t value);
+
+/// Returns all values of a property.
+json_t *cli_values_json(const trp_property_set *set, const trp_property *property,
+                        const float *values);
+
+/// Returns a property set: properties with their defaults, nodes, texts.
+json_t *cli_describe_property_set(const trp_property_set *set);
+
+/// Prints the properties of a pack as a table.
+void cli_print_property_sets(const struct cli_pack *pack);
 
 /// Bytes of all clips of a pack, and of the same without compression.
 struct cli_totals {

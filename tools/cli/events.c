@@ -207,14 +207,10 @@ static json_t *describe_fired(const struct fired *fired)
 {
     json_t *const object = json_object();
     json_object_set_new(object, "at_s", output_real(fired->at_s));
-    json_object_set_new(object, "time_s", output_real(fired->event.time_s));
     json_object_set_new(object, "cycle", json_integer(fired->cycle));
     json_object_set_new(object, "is_reverse", json_boolean(fired->is_reverse));
     json_object_set_new(object, "event", json_integer(fired->event.index));
-    json_object_set_new(object, "name", output_string(fired->event.name));
-    json_object_set_new(object, "value", cli_event_value_json(&fired->event));
-    json_object_set_new(object, "duration_s", output_real(fired->event.duration_s));
-    json_object_set_new(object, "marker", json_boolean(fired->event.flags & TRP_EVENT_MARKER));
+    cli_describe_event(&fired->event, object);
     return object;
 }
 

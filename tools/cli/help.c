@@ -12,10 +12,11 @@ const struct cli_verb cli_verbs[] = {
         "compile",
         "turn source files into a pack",
         "IN... -o OUT.trp [options]",
-        "Reads glTF 2.0 (.glb, .gltf) and STF (.stf) and writes one pack with all skeletons,\n"
-        "skins, properties (morph weights, animated pointers, visibility), instances of armatures\n"
-        "with their humanoids, clips and blend trees. A clip that cannot keep its error budget is\n"
-        "an error, and nothing is written.\n"
+        "Reads glTF 2.0 (.glb, .gltf), STF (.stf) and Panthera 2.0 (.json, .lua) and writes one\n"
+        "pack with all skeletons, skins, properties (morph weights, animated pointers, switches,\n"
+        "properties of nodes of Panthera), instances of armatures with their humanoids, clips and\n"
+        "blend trees. A clip that cannot keep its error budget is an error, and nothing is\n"
+        "written.\n"
         "\n"
         "  -o, --output FILE    the pack to write\n"
         "  -j, --jobs N         threads, 0 = one for each processor (default); the bytes are the\n"
@@ -58,8 +59,9 @@ const struct cli_verb cli_verbs[] = {
         "print what a pack holds",
         "PACK [--json]",
         "Prints skeletons, skins, property sets, instances, clips with their sizes and measured\n"
-        "errors, and blend trees; as JSON also events and root motion of clips, and of instances\n"
-        "their pose, components and humanoid, with limits in radians.\n"
+        "errors, and blend trees; as JSON also events and root motion of clips, of property sets\n"
+        "the nodes of Panthera and the texts that properties have, and of instances their pose,\n"
+        "components and humanoid, with limits in radians.\n"
         "\n"
         "bytes        all that a clip adds to the pack, names excluded\n"
         "keyed bytes  those of them that hold keyed tracks\n"
@@ -79,12 +81,13 @@ const struct cli_verb cli_verbs[] = {
         "Samples with the runtime, exactly as a game would, and prints joints in the order of the\n"
         "source file, then the properties. An additive clip is applied to the rest pose and to\n"
         "the defaults of the properties in model space. Root motion is that since the start of\n"
-        "the clip.\n"
+        "the clip. As JSON a property of a node of Panthera is {node, property, value} besides.\n"
         "\n"
         "  --clip NAME          the clip\n"
         "  --instance NAME      the clip plays over the pose of this instance, not over rest;\n"
         "                       without a clip that pose alone\n"
-        "  --time SECONDS       when; may be given many times (default 0)\n"
+        "  --time SECONDS       when; may be given many times (default 0); -1: what an animation\n"
+        "                       of Panthera has before it starts\n"
         "  --space local|model  against the parent (default), or 3x4 matrices from the scene root\n"
         "  --joint NAME         this joint alone, and no property unless one is named too\n"
         "  --property NAME      this property alone, by its path or by the label of a value, such\n"

@@ -169,60 +169,6 @@ static json_t *describe_skin(const struct cli_pack *pack, const trp_skin *skin)
     return object;
 }
 
-static const char *type_name(trp_property_type type)
-{
-    static const char *const names[] = {"float", "bool", "int"};
-    return names[type];
-}
-
-static bool has_labels(const trp_property_set *set, const trp_property *property)
-{
-    for (uint32_t i = 0; i < property->value_count; i++) {
-        if (trp_property_set_label(set, property->first_value + i)[0] != '\0') {
-            return true;
-        }
-    }
-    return false;
-}
-
-json_t *cli_describe_property(const trp_property_set *set, const trp_property *property)
-{
-    json_t *const object = json_object();
-    json_object_set_new(object, "path", output_string(property->path));
-    json_object_set_new(object, "type", json_string(type_name(property->type)));
-    json_object_set_new(object, "node",
-                        property->node != TRP_NONE ? json_integer(property->node) : json_null());
-    if (has_labels(set, property)) {
-        json_t *const labels = json_array();
-        for (uint32_t i = 0; i < property->value_count; i++) {
-            const uint32_t value = property->first_value + i;
-            json_array_append_new(labels, output_string(trp_property_set_label(set, value)));
-        }
-        json_object_set_new(object, "labels", labels);
-    }
-    return object;
-}
-
-static json_t *describe_property_set(const trp_property_set *set)
-{
-    json_t *const properties = json_array();
-    for (uint32_t i = 0; i < set->property_count; i++) {
-        trp_property property;
-        trp_property_set_property(set, i, &property);
-        json_t *const object = cli_describe_property(set, &property);
-        json_object_set_new(object, "values", json_integer(property.value_count));
-        json_object_set_new(
-            object, "defaults",
-            output_floats(set->defaults + property.first_value, property.value_count));
-        json_array_append_new(properties, object);
-    }
-    json_t *const object = json_object();
-    json_object_set_new(object, "name", output_string(set->name));
-    json_object_set_new(object, "values", json_integer(set->value_count));
-    json_object_set_new(object, "properties", properties);
-    return object;
-}
-
 /// Returns the name of the joint of a lane, or null where the skeleton lies elsewhere.
 static json_t *describe_lane(const struct cli_pack *pack, const trp_clip *clip, uint32_t lane)
 {
@@ -266,11 +212,7 @@ static json_t *describe_events(const trp_clip *clip)
         trp_event event;
         trp_clip_event(clip, i, &event);
         json_t *const object = json_object();
-        json_object_set_new(object, "name", output_string(event.name));
-        json_object_set_new(object, "time_s", output_real(event.time_s));
-        json_object_set_new(object, "duration_s", output_real(event.duration_s));
-        json_object_set_new(object, "value", cli_event_value_json(&event));
-        json_object_set_new(object, "marker", json_boolean(event.flags & TRP_EVENT_MARKER));
+        cli_describe_event(&event, object);
         json_array_append_new(events, object);
     }
     return events;
@@ -340,7 +282,7 @@ void cli_describe_json(const struct cli_pack *pack, json_t *object)
     for (uint32_t i = 0; i < pack->pack.property_set_count; i++) {
         trp_property_set set;
         trp_pack_property_set(&pack->pack, i, &set);
-        json_array_append_new(property_sets, describe_property_set(&set));
+        json_array_append_new(property_sets, cli_describe_property_set(&set));
     }
     json_t *const clips = json_array();
     for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
@@ -385,48 +327,6 @@ static void print_skeletons(const struct cli_pack *pack)
         output_cell(&table, "%u", skeleton.block_count);
         output_cell(&table, "%g", skeleton.metres_per_unit);
         output_cell(&table, "%u (%u matrices)", skin_count, entry_count);
-    }
-    output_table_print(&table);
-}
-
-/// Writes as many labels of a property as fit into a cell of a table.
-static void join_labels(const trp_property_set *set, const trp_property *property, char *text,
-                        size_t size_bytes)
-{
-    static const char more[] = ", ...";
-    size_t used = 0;
-    text[0] = '\0';
-    for (uint32_t i = 0; i < property->value_count && has_labels(set, property); i++) {
-        const char *const label = trp_property_set_label(set, property->first_value + i);
-        const char *const comma = i > 0 ? ", " : "";
-        if (used + strlen(comma) + strlen(label) + sizeof more > size_bytes) {
-            snprintf(text + used, size_bytes - used, "%s", i > 0 ? more : more + 2);
-            return;
-        }
-        used += (size_t)snprintf(text + used, size_bytes - used, "%s%s", comma, label);
-    }
-}
-
-static void print_properties(const struct cli_pack *pack)
-{
-    static const char *const headings[] = {"<property set", "<property", "<type",
-                                           "values",        "node",      "<labels"};
-    struct output_table table = {.headings = headings, .column_count = 6};
-    for (uint32_t i = 0; i < pack->pack.property_set_count; i++) {
-        trp_property_set set;
-        trp_pack_property_set(&pack->pack, i, &set);
-        for (uint32_t j = 0; j < set.property_count; j++) {
-            trp_property property;
-            trp_property_set_property(&set, j, &property);
-            char labels[64];
-            join_labels(&set, &property, labels, sizeof labels);
-            output_cell(&table, "%s", set.name);
-            output_cell(&table, "%s", property.path);
-            output_cell(&table, "%s", type_name(property.type));
-            output_cell(&table, "%u", property.value_count);
-            output_cell(&table, property.node != TRP_NONE ? "%u" : "-", property.node);
-            output_cell(&table, "%s", labels);
-        }
     }
     output_table_print(&table);
 }
@@ -520,7 +420,7 @@ static void print_pack(const char *path, const struct cli_pack *pack)
         output_line("%s", "");
     }
     if (pack->pack.property_set_count > 0) {
-        print_properties(pack);
+        cli_print_property_sets(pack);
         output_line("%s", "");
     }
     if (pack->pack.instance_count > 0) {

@@ -478,11 +478,7 @@ static void add_event_json(const struct show *show, const trp_event_hit *hit,
     json_t *const object = json_object();
     json_object_set_new(object, "clip", output_string(show->clips[hit->playhead].name));
     json_object_set_new(object, "event", json_integer(event->index));
-    json_object_set_new(object, "name", output_string(event->name));
-    json_object_set_new(object, "time_s", output_real(event->time_s));
-    json_object_set_new(object, "duration_s", output_real(event->duration_s));
-    json_object_set_new(object, "value", cli_event_value_json(event));
-    json_object_set_new(object, "marker", json_boolean(event->flags & TRP_EVENT_MARKER));
+    cli_describe_event(event, object);
     json_object_set_new(object, "is_reverse", json_boolean(hit->flags & TRP_EVENT_REVERSE));
     json_object_set_new(object, "weight", output_float(hit->weight));
     json_array_append_new(user, object);

@@ -435,9 +435,13 @@ static json_t *describe_properties(const struct sample_command *command,
         trp_property_set_property(&subject->set, i, &property);
         if (is_property_wanted(command, &subject->set, &property)) {
             json_t *const object = cli_describe_property(&subject->set, &property);
-            json_object_set_new(
-                object, "values",
-                output_floats(sampled->values + property.first_value, property.value_count));
+            if (json_object_get(object, "property") != NULL) {
+                json_object_set_new(object, "value",
+                                    cli_value_json(&subject->set, &property, sampled->values,
+                                                   property.first_value));
+            }
+            json_object_set_new(object, "values",
+                                cli_values_json(&subject->set, &property, sampled->values));
             json_array_append_new(properties, object);
         }
     }
@@ -547,7 +551,11 @@ static void print_properties(const struct sample_command *command, const trp_pro
             output_cell(&table, "%s", j == 0 ? property.path : "");
             output_cell(&table, "%u", j);
             output_cell(&table, "%s", trp_property_set_label(set, value));
-            output_cell(&table, "%.9g", (double)sampled->values[value]);
+            if (property.type == TRP_PROPERTY_STRING) {
+                output_cell(&table, "%s", trp_property_set_text(set, sampled->values[value]));
+            } else {
+                output_cell(&table, "%.9g", (double)sampled->values[value]);
+            }
         }
     }
     output_table_print(&table);
