@@ -13,7 +13,8 @@
 #include "easing.h"
 
 #define SPLIT_TOLERANCE 5e-9       // of the larger of both ends of a tween
-#define LEAST_STEPS 16             // intervals of so few doubles are not split
+#define JUMP 1e-6                  // of a time curve at its end; steep ones move less in a double
+#define MANY_SPLITS 1000           // of one tween: then times as doubles have them do not tell more
 #define EDGE_STEPS 4               // doubles between an edge and where it is computed to be
 #define MOST_CURVE_KEYS (1u << 22) // of an import
 
@@ -45,6 +46,7 @@ struct smooth {
     double begin_s;
     double end_s; // the first double beyond
     double tolerance;
+    uint32_t split_count;
 };
 
 static void key_add(struct curve_maker *maker, struct curve_key key)
@@ -132,7 +134,8 @@ static double cubic_value(const struct cubic *cubic, double u)
            u * u * ((3 - 2 * u) * cubic->values[1] - v * cubic->slopes[1]);
 }
 
-/// Returns whether a cubic follows a tween, as well as times of doubles can say where it is.
+/// Returns whether a cubic follows a tween. After many splits that is as good as neighbouring times
+/// agree on where the tween is.
 static bool is_following(const struct smooth *smooth, const struct cubic *cubic, double from_s,
                          double way_s)
 {
@@ -141,6 +144,9 @@ static bool is_following(const struct smooth *smooth, const struct cubic *cubic,
         const double time_s = from_s + probes[i] * way_s;
         const double truth = tween_value(smooth->piece, time_s);
         const double error = fabs(cubic_value(cubic, (time_s - from_s) / way_s) - truth);
+        if (error > smooth->tolerance && smooth->split_count < MANY_SPLITS) {
+            return false;
+        }
         if (error > smooth->tolerance) {
             const double next = tween_value(smooth->piece, nextafter(time_s, INFINITY));
             if (error > smooth->tolerance + 4 * fabs(next - truth)) {
@@ -171,7 +177,7 @@ static struct cubic cubic_through(const struct smooth *smooth, const double valu
 }
 
 /// Adds the keys of a tween between two times, without the one at the end.
-static void interval_add(struct curve_maker *maker, const struct smooth *smooth, double from_s,
+static void interval_add(struct curve_maker *maker, struct smooth *smooth, double from_s,
                          double to_s, const double values[2])
 {
     const double way_s = to_s - from_s;
@@ -182,7 +188,7 @@ static void interval_add(struct curve_maker *maker, const struct smooth *smooth,
         .interpolation = SCENE_LINEAR,
         .is_added = from_s > smooth->begin_s,
     };
-    const bool is_short = time_near(from_s, LEAST_STEPS) >= to_s;
+    const bool is_short = !(middle_s > from_s && middle_s < to_s);
     const struct cubic line = line_through(values);
     if (is_short || maker->is_over || is_following(smooth, &line, from_s, way_s)) {
         key_add(maker, key);
@@ -197,13 +203,14 @@ static void interval_add(struct curve_maker *maker, const struct smooth *smooth,
         return;
     }
     const double middle = tween_value(smooth->piece, middle_s);
+    smooth->split_count++;
     interval_add(maker, smooth, from_s, middle_s, (double[2]){values[0], middle});
     interval_add(maker, smooth, middle_s, to_s, (double[2]){middle, values[1]});
 }
 
 /// Adds the keys of a smooth part.
 /// @param next its value at the end where something follows there; NaN where nothing does
-static void smooth_add(struct curve_maker *maker, const struct smooth *smooth, double next)
+static void smooth_add(struct curve_maker *maker, struct smooth *smooth, double next)
 {
     const double last_s = panthera_time_before(smooth->end_s);
     const double first = tween_value(smooth->piece, smooth->begin_s);
@@ -316,21 +323,21 @@ static bool whole_add(struct curve_maker *maker, const struct panthera_stretch *
     if (!is_whole(stretch) || panthera_key_ease(tween, 0) != 0) {
         return false;
     }
-    // An interval ends at the value of the key there. Time curves that end elsewhere do so just
-    // before it.
-    if (panthera_key_ease(tween, 1) != 1) {
-        if (next != tween->end_value) {
-            return false;
-        }
+    // An interval goes to the value of the key at its end. Where the curve does not come there, as
+    // expo and elastic ones do not, that key is the one of what follows.
+    const double end = panthera_key_ease(tween, 1);
+    const bool is_smooth = fabs(panthera_key_ease(tween, 1 - DBL_EPSILON) - end) < JUMP;
+    const bool has_end = panthera_time_part(piece->time, tween, stretch->end_s) > 1;
+    if (end == 1 && (has_end || (is_smooth && next != tween->end_value))) {
+        key_add(maker, whole_key(stretch));
+        hold_add(maker, panthera_time_before(stretch->end_s), tween->end_value);
+        return true;
+    }
+    if (next == tween->end_value) {
         key_add(maker, whole_key(stretch));
         return true;
     }
-    const double end_part = panthera_time_part(piece->time, tween, stretch->end_s);
-    key_add(maker, whole_key(stretch));
-    if (end_part > 1 || next != tween->end_value) {
-        hold_add(maker, panthera_time_before(stretch->end_s), tween->end_value);
-    }
-    return true;
+    return false;
 }
 
 static void stretch_add(struct curve_maker *maker, const struct panthera_stretch *stretch,

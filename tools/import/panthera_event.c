@@ -11,14 +11,12 @@
 
 #include <troupe/event.h>
 
-#define MOST_VISITS (1u << 16) // of animations, for one clip
-#define MOST_EVENTS (1u << 20) // of an import
+#define MOST_EVENTS (1u << 18) // of a clip
 
 /// Events of a clip so far.
 struct event_list {
     struct panthera_flattener *flattener;
     double end_s; // of the clip
-    uint32_t visit_count;
     uint32_t count;
     uint32_t capacity;
     struct scene_event *events; // in the arena of the animation
@@ -76,8 +74,8 @@ static bool event_add(struct event_list *list, const struct place *place,
         return true;
     }
     if (++flattener->event_count > MOST_EVENTS) {
-        return report_error(panthera->report, TROUPE_EXIT_INPUT, NULL, "panthera.size",
-                            "more than %u events come of nested animations", MOST_EVENTS);
+        flattener->is_over = true;
+        return false;
     }
     if (key->samples) {
         report_warning(panthera->report, key->event, "panthera.event.easing",
@@ -127,13 +125,12 @@ static bool animation_visit(struct event_list *list, const struct place *place,
     if (!(place->offset_s <= list->end_s)) {
         return true;
     }
-    if (place->depth > PANTHERA_MOST_NESTING) {
+    if (place->depth > list->flattener->most_nesting) {
         panthera_nesting_warn(list->flattener, animation);
         return true;
     }
-    if (++list->visit_count > MOST_VISITS) {
-        return report_error(list->flattener->panthera->report, TROUPE_EXIT_INPUT, animation->id,
-                            "panthera.size", "more than %u nested animations", MOST_VISITS);
+    if (!panthera_visit_count(list->flattener)) {
+        return false;
     }
     for (uint32_t i = 0; i < animation->group_count; i++) {
         const struct panthera_group *const group = &animation->groups[i];

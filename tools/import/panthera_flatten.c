@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BEFORE_S (-1.0)             // stands for all times before the clip
-#define MOST_VISITS (1u << 16)      // of animations, for one clip
-#define MOST_CLIP_PIECES (1u << 20) // writes of one clip
-#define MOST_PIECES (1u << 22)      // writes of all clips
+#define BEFORE_S (-1.0)        // stands for all times before the clip
+#define MOST_VISITS (1u << 15) // of animations, for one clip
+#define MOST_PIECES (1u << 20) // writes of a clip
 
 /// A list that grows, in the arena of the animation.
 struct span_list {
@@ -196,9 +195,9 @@ static bool piece_add(struct collection *collection, struct panthera_piece piece
     if (!(piece.begin_s < piece.end_s)) {
         return true;
     }
-    if (++flattener->piece_count > MOST_PIECES || collection->count == MOST_CLIP_PIECES) {
-        return report_error(flattener->panthera->report, TROUPE_EXIT_INPUT, NULL, "panthera.size",
-                            "animations that are nested write too often");
+    if (++flattener->piece_count > MOST_PIECES) {
+        flattener->is_over = true;
+        return false;
     }
     collection->pieces = grown(&flattener->arena, collection->pieces, collection->count,
                                &collection->capacity, sizeof *collection->pieces);
@@ -498,13 +497,12 @@ static bool visit_animation(struct collection *collection, const struct visit *v
     if (visit->span_count == 0) {
         return true;
     }
-    if (visit->depth > PANTHERA_MOST_NESTING) {
+    if (visit->depth > flattener->most_nesting) {
         panthera_nesting_warn(flattener, visit->animation);
         return true;
     }
-    if (++flattener->visit_count > MOST_VISITS) {
-        return report_error(flattener->panthera->report, TROUPE_EXIT_INPUT, visit->animation->id,
-                            "panthera.size", "more than %u nested animations", MOST_VISITS);
+    if (!panthera_visit_count(flattener)) {
+        return false;
     }
     const struct panthera_animation *const animation = visit->animation;
     if (!properties_find(collection, visit) || !visit_initial_state(collection, visit)) {
@@ -667,8 +665,9 @@ static bool tracks_make(struct collection *collection, struct scene_clip *clip)
     return true;
 }
 
-static bool clip_make(struct panthera_flattener *flattener,
-                      const struct panthera_animation *animation, struct scene_clip *clip)
+/// Makes a clip out of as many animations in animations as may be.
+static bool clip_try(struct panthera_flattener *flattener,
+                     const struct panthera_animation *animation, struct scene_clip *clip)
 {
     const struct panthera *const panthera = flattener->panthera;
     struct panthera_span spans[2] = {
@@ -691,8 +690,43 @@ static bool clip_make(struct panthera_flattener *flattener,
         .duration_s = animation->duration_s,
     };
     flattener->visit_count = 0;
-    return visit_animation(&collection, &root) && tracks_make(&collection, clip) &&
-           panthera_events_make(flattener, animation, clip);
+    flattener->piece_count = 0;
+    flattener->event_count = 0;
+    flattener->is_over = false;
+    return visit_animation(&collection, &root) &&
+           panthera_events_make(flattener, animation, clip) && tracks_make(&collection, clip);
+}
+
+/// Makes a clip. Where animations are nested in themselves more than once the number of them grows
+/// with every level: then fewer levels have to do.
+static bool clip_make(struct panthera_flattener *flattener,
+                      const struct panthera_animation *animation, struct scene_clip *clip)
+{
+    struct report *const report = flattener->panthera->report;
+    flattener->most_nesting = PANTHERA_MOST_NESTING;
+    while (!clip_try(flattener, animation, clip)) {
+        if (!flattener->is_over) {
+            return false;
+        }
+        if (flattener->most_nesting == 1) {
+            return report_error(report, TROUPE_EXIT_INPUT, animation->id, "panthera.size",
+                                "has more keys than can be read");
+        }
+        flattener->most_nesting /= 2;
+        arena_free(&flattener->arena);
+    }
+    if (flattener->most_nesting < PANTHERA_MOST_NESTING) {
+        report_warning(report, animation->id, "panthera.size",
+                       "has too many nested animations; of %u levels only %u are kept",
+                       PANTHERA_MOST_NESTING, flattener->most_nesting);
+    }
+    return true;
+}
+
+bool panthera_visit_count(struct panthera_flattener *flattener)
+{
+    flattener->is_over = ++flattener->visit_count > MOST_VISITS;
+    return !flattener->is_over;
 }
 
 void panthera_nesting_warn(struct panthera_flattener *flattener,

@@ -10,7 +10,7 @@
 #include "panthera.h"
 #include "panthera_time.h"
 
-#define PANTHERA_MOST_NESTING 16
+#define PANTHERA_MOST_NESTING 16 // of animations in animations, the outermost one included
 
 /// What somebody writes to a property over a stretch of the root's time.
 struct panthera_piece {
@@ -40,11 +40,14 @@ struct panthera_flattener {
     struct panthera_marks_table marks;
     struct panthera_property_table *properties;
     bool is_nesting_warned;
-    uint32_t visit_count; // of animations, wherever they are nested in that at hand
-    // Of the import:
+    // Of the animation at hand:
+    uint32_t most_nesting;
+    uint32_t visit_count; // of animations, wherever they are nested
     uint32_t piece_count;
-    uint32_t curve_key_count;
     uint32_t event_count;
+    bool is_over; // too much of these
+    // Of the import:
+    uint32_t curve_key_count;
 };
 
 /// Makes the curve of a property.
@@ -57,8 +60,13 @@ bool panthera_curve_make(struct panthera_flattener *flattener,
                          double end_s, struct scene_curve *curve);
 
 /// Makes the events of a clip: of an animation and of those nested in it.
+/// @return false, with `is_over`, where there are too many
 bool panthera_events_make(struct panthera_flattener *flattener,
                           const struct panthera_animation *animation, struct scene_clip *clip);
+
+/// Counts a visit of an animation.
+/// @return false, with `is_over`, where there have been too many
+bool panthera_visit_count(struct panthera_flattener *flattener);
 
 /// Warns once that animations are nested too deep.
 void panthera_nesting_warn(struct panthera_flattener *flattener,

@@ -1,0 +1,1443 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Panthera animations as curves, against the rule itself: what every property is at one time by
+// collecting all that is written then, sorting it, and letting the last write count. Numbers in
+// names are those of the conformance list that the importer is measured against.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <troupe/easing.h>
+#include <troupe/event.h>
+
+#include "compiler.h"
+#include "import.h"
+#include "temp_folder.h"
+
+// -- Projects as the test writes them
+
+enum { TWEEN, TRIGGER, EVENT, CLIP };
+
+struct key {
+    int kind;
+    const char *node;
+    const char *property;
+    double start;
+    double duration;
+    double from;
+    double to;
+    uint32_t easing;
+    uint32_t sample_count; // 0 = none
+    double samples[6];
+    const char *start_data; // null = absent
+    const char *data;
+    const char *event;
+};
+
+enum { MAX_KEYS = 24, MAX_ANIMATIONS = 6, MAX_TEMPLATES = 2 };
+
+struct animation {
+    const char *id;
+    double duration;
+    const char *initial_state; // null = none
+    uint32_t key_count;
+    struct key keys[MAX_KEYS];
+    // Of the rule, once somebody asked: the groups in order, and the keys of each in order.
+    uint32_t group_count;
+    uint32_t sizes[MAX_KEYS];
+    const struct key *groups[MAX_KEYS][MAX_KEYS];
+};
+
+struct project {
+    uint32_t animation_count;
+    struct animation animations[MAX_ANIMATIONS];
+    uint32_t template_count;
+    struct {
+        const char *node;
+        const struct project *project; // null = missing
+        const char *file;
+    } templates[MAX_TEMPLATES];
+};
+
+static void write_key(FILE *out, const struct key *key)
+{
+    static const char *const kinds[] = {"tween", "trigger", "event", "animation"};
+    fprintf(out, "{\"key_type\":\"%s\",\"property_id\":\"%s\"", kinds[key->kind], key->property);
+    fprintf(out, ",\"start_time\":%.17g,\"duration\":%.17g", key->start, key->duration);
+    fprintf(out, ",\"start_value\":%.17g,\"end_value\":%.17g", key->from, key->to);
+    fprintf(out, ",\"node_id\":\"%s\"", key->node);
+    if (key->easing != TRP_EASING_LINEAR) {
+        fprintf(out, ",\"easing\":\"%s\"", trp_easing_name(key->easing));
+    }
+    for (uint32_t i = 0; i < key->sample_count; i++) {
+        fprintf(out, "%s%.17g", i == 0 ? ",\"easing_custom\":[" : ",", key->samples[i]);
+    }
+    if (key->sample_count > 0) {
+        fprintf(out, "]");
+    }
+    if (key->start_data) {
+        fprintf(out, ",\"start_data\":\"%s\"", key->start_data);
+    }
+    if (key->data) {
+        fprintf(out, ",\"data\":\"%s\"", key->data);
+    }
+    if (key->event) {
+        fprintf(out, ",\"event_id\":\"%s\"", key->event);
+    }
+    fprintf(out, "}");
+}
+
+static void write_project(FILE *out, const struct project *project)
+{
+    fprintf(out, "{\"format\":\"json\",\"type\":\"animation_editor\",\"version\":1,\"data\":{"
+                 "\"nodes\":[],\"animations\":[");
+    for (uint32_t i = 0; i < project->animation_count; i++) {
+        const struct animation *const animation = &project->animations[i];
+        fprintf(out, "%s{\"animation_id\":\"%s\",\"duration\":%.17g", i > 0 ? ",\n" : "",
+                animation->id, animation->duration);
+        if (animation->initial_state) {
+            fprintf(out, ",\"initial_state\":\"%s\"", animation->initial_state);
+        }
+        fprintf(out, ",\"animation_keys\":[");
+        for (uint32_t j = 0; j < animation->key_count; j++) {
+            fprintf(out, "%s", j > 0 ? ",\n" : "");
+            write_key(out, &animation->keys[j]);
+        }
+        fprintf(out, "]}");
+    }
+    fprintf(out, "],\"metadata\":{\"fps\":60,\"template_animation_paths\":{");
+    for (uint32_t i = 0; i < project->template_count; i++) {
+        fprintf(out, "%s\"%s\":\"/%s\"", i > 0 ? "," : "", project->templates[i].node,
+                project->templates[i].file);
+    }
+    fprintf(out, "}}}}");
+}
+
+// -- The importer
+
+static struct {
+    struct scene scene;
+    struct report report;
+    char messages[16384];
+} loaded;
+
+static struct project project; // of the test at hand
+
+static const char *folder; // of the templates; null where there are none
+
+static bool load(const struct project *project)
+{
+    char path[512];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+    memset(&loaded, 0, sizeof loaded);
+    loaded.report.out = fmemopen(loaded.messages, sizeof loaded.messages - 1, "w");
+    assert_non_null(out);
+    assert_non_null(loaded.report.out);
+    write_project(out, project);
+    fclose(out);
+    snprintf(path, sizeof path, "%s/main.json", folder ? folder : ".");
+    const bool is_good = import_panthera(path, text, size, &loaded.scene, &loaded.report);
+    fclose(loaded.report.out);
+    loaded.report.out = NULL;
+    free(text);
+    return is_good;
+}
+
+static void load_good(const struct project *project)
+{
+    if (!load(project)) {
+        fail_msg("%s", loaded.report.first_error);
+    }
+}
+
+static void unload(void)
+{
+    scene_free(&loaded.scene);
+}
+
+static const struct scene_clip *clip_of(const char *id)
+{
+    for (uint32_t i = 0; i < loaded.scene.clip_count; i++) {
+        if (strcmp(loaded.scene.clips[i].id, id) == 0) {
+            return &loaded.scene.clips[i];
+        }
+    }
+    fail_msg("no clip '%s'", id);
+    return NULL;
+}
+
+/// Returns the property of a path, UINT32_MAX where there is none.
+static uint32_t property_of(const char *path)
+{
+    for (uint32_t i = 0; i < loaded.scene.property_count; i++) {
+        if (strcmp(loaded.scene.properties[i].path, path) == 0) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/// Returns a clip's curve of a property; null where it has none.
+static const struct scene_curve *curve_of(const struct scene_clip *clip, const char *path)
+{
+    const uint32_t property = property_of(path);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        if (clip->tracks[i].property == property) {
+            assert_int_equal(clip->tracks[i].path, SCENE_PROPERTY);
+            return &clip->tracks[i].curve;
+        }
+    }
+    return NULL;
+}
+
+static double value_of(const char *clip, const char *path, double time_s)
+{
+    const struct scene_curve *const curve = curve_of(clip_of(clip), path);
+    double value;
+    if (!curve) {
+        fail_msg("'%s' has no %s", clip, path);
+    }
+    scene_curve_sample(curve, SCENE_PROPERTY, time_s, &value);
+    return value;
+}
+
+static const char *text_of(const char *clip, const char *path, double time_s)
+{
+    const double value = value_of(clip, path, time_s);
+    assert_int_equal(loaded.scene.properties[property_of(path)].type, SCENE_STRING);
+    assert_true(value == floor(value) && value >= 0 && value < loaded.scene.text_count);
+    return loaded.scene.texts[(uint32_t)value];
+}
+
+static void assert_value(const char *clip, const char *path, double time_s, double truth)
+{
+    const double value = value_of(clip, path, time_s);
+    if (!(fabs(value - truth) <= 1e-7 * fmax(1, fabs(truth)))) {
+        fail_msg("%s %s at %.17g is %.17g, not %.17g", clip, path, time_s, value, truth);
+    }
+}
+
+/// What every curve has to be.
+static void assert_curve_is_sound(const struct scene_curve *curve, double duration_s)
+{
+    assert_true(curve->key_count >= 2);
+    assert_int_equal(curve->stride, 1);
+    assert_true(curve->times[0] == -1);
+    for (uint32_t i = 0; i < curve->key_count; i++) {
+        assert_true(isfinite(curve->values[i]));
+        assert_true(i == 0 || (curve->times[i] >= 0 && curve->times[i] > curve->times[i - 1] &&
+                               curve->times[i] <= duration_s));
+        if (curve->interpolations[i] == SCENE_CUBIC) {
+            assert_true(isfinite(curve->out_tangents[i]) && isfinite(curve->in_tangents[i + 1]));
+        }
+    }
+}
+
+// -- The rule
+
+struct write {
+    char node[64];
+    const char *property;
+    double number;
+    const char *text; // of triggers
+    double root_start;
+    int source; // 0 = rest pose, 1 = key
+    int order;
+};
+
+enum { MAX_WRITES = 1 << 18 };
+
+static struct write writes[MAX_WRITES];
+static int write_count;
+
+static bool is_snapping; // the start and the end of a key are a little wider than exact
+
+static double ease(const struct key *key, double u)
+{
+    if (is_snapping) {
+        u = fabs(u) < 1e-12 ? 0 : fabs(u - 1) < 1e-12 ? 1 : u;
+    }
+    if (key->sample_count == 0) {
+        return trp_ease(key->easing, u);
+    }
+    const double place = u * (key->sample_count - 1);
+    if (u <= 0) {
+        return key->samples[0];
+    }
+    if (u >= 1) {
+        return key->samples[key->sample_count - 1];
+    }
+    const uint32_t i = (uint32_t)floor(place);
+    return key->samples[i] + (key->samples[i + 1] - key->samples[i]) * (place - i);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct key *const x = *(const struct key *const *)a;
+    const struct key *const y = *(const struct key *const *)b;
+    if (x->start != y->start) {
+        return x->start < y->start ? -1 : 1;
+    }
+    if (x->duration != y->duration) {
+        return x->duration < y->duration ? -1 : 1;
+    }
+    const int property = strcmp(x->property, y->property);
+    if (property != 0) {
+        return property;
+    }
+    const int node = strcmp(x->node, y->node);
+    if (node != 0) {
+        return node;
+    }
+    if (x->to != y->to) {
+        return x->to < y->to ? -1 : 1;
+    }
+    return (x > y) - (x < y);
+}
+
+static bool has_started(const struct key *key, double t)
+{
+    if (key->kind == CLIP && key->duration > 0) {
+        return key->start < t || (key->start == 0 && t >= 0);
+    }
+    return key->start <= t;
+}
+
+static const struct animation *find_animation(const struct project *project, const char *id)
+{
+    for (uint32_t i = project->animation_count; i-- > 0;) {
+        if (strcmp(project->animations[i].id, id) == 0) {
+            return &project->animations[i];
+        }
+    }
+    return NULL;
+}
+
+static void put(const char *prefix, const struct key *key, double number, const char *text,
+                double root_start, int source)
+{
+    assert_true(write_count < MAX_WRITES);
+    struct write *const write = &writes[write_count];
+    snprintf(write->node, sizeof write->node, "%s%s", prefix, key->node);
+    write->property = key->property;
+    write->number = number;
+    write->text = text;
+    write->root_start = root_start;
+    write->source = source;
+    write->order = write_count++;
+}
+
+static void collect(const struct project *project, const struct animation *animation, double t,
+                    const char *prefix, double offset, double scale, int depth);
+
+static void collect_own(const struct key *const *group, uint32_t count, double t,
+                        const char *prefix, double offset, double scale, int depth)
+{
+    const struct key *started = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        started = has_started(group[i], t) ? group[i] : started;
+    }
+    const struct key *const first = group[0];
+    if (!started) {
+        if (depth == 1 || t < 0) {
+            put(prefix, first, first->from, first->start_data ? first->start_data : "", offset, 0);
+        }
+        return;
+    }
+    double number = started->to;
+    if (started->duration > 0 && !(t > started->start + started->duration)) {
+        number = started->from + (started->to - started->from) *
+                                     ease(started, (t - started->start) / started->duration);
+    }
+    put(prefix, first, number, started->data ? started->data : "", offset + started->start * scale,
+        1);
+}
+
+static void collect_clip(const struct project *project, const struct key *const *group,
+                         uint32_t count, double t, const char *prefix, double offset, double scale,
+                         int depth)
+{
+    char inner_prefix[64];
+    const struct key *started = NULL;
+    const struct project *inside = project;
+    snprintf(inner_prefix, sizeof inner_prefix, "%s", prefix);
+    if (group[0]->node[0] != '\0') {
+        inside = NULL;
+        for (uint32_t i = 0; i < project->template_count; i++) {
+            if (strcmp(project->templates[i].node, group[0]->node) == 0) {
+                inside = project->templates[i].project;
+            }
+        }
+        snprintf(inner_prefix, sizeof inner_prefix, "%s%s/", prefix, group[0]->node);
+    }
+    const struct animation *const inner =
+        inside ? find_animation(inside, group[0]->property) : NULL;
+    if (!inner) {
+        return;
+    }
+    for (uint32_t i = 0; i < count && has_started(group[i], t); i++) {
+        started = group[i];
+    }
+    if (!started) {
+        collect(inside, inner, -1, inner_prefix, offset, 0, depth + 1);
+        return;
+    }
+    double inner_t = inner->duration;
+    double inner_scale = 0;
+    if (started->duration > 0 && inner->duration > 0) {
+        const double progress = fmin(t - started->start, started->duration);
+        inner_t = inner->duration * ease(started, progress / started->duration);
+        inner_scale = started->duration / inner->duration;
+    }
+    collect(inside, inner, inner_t, inner_prefix, offset + started->start * scale,
+            scale * inner_scale, depth + 1);
+}
+
+static void collect(const struct project *project, const struct animation *animation, double t,
+                    const char *prefix, double offset, double scale, int depth)
+{
+    if (depth > 16) {
+        return;
+    }
+    const struct animation *const initial =
+        animation->initial_state ? find_animation(project, animation->initial_state) : NULL;
+    if (initial && initial != animation && t >= 0) {
+        collect(project, initial, initial->duration, prefix, offset, 0, depth + 1);
+    }
+    for (uint32_t i = 0; i < animation->group_count; i++) {
+        const struct key *const *const group = animation->groups[i];
+        if (group[0]->kind == TWEEN || group[0]->kind == TRIGGER) {
+            collect_own(group, animation->sizes[i], t, prefix, offset, scale, depth);
+        }
+    }
+    for (uint32_t i = 0; i < animation->group_count; i++) {
+        const struct key *const *const group = animation->groups[i];
+        if (group[0]->kind == CLIP) {
+            collect_clip(project, group, animation->sizes[i], t, prefix, offset, scale, depth);
+        }
+    }
+}
+
+/// Groups the keys of all animations.
+static void group_keys(struct project *project)
+{
+    for (uint32_t i = 0; i < project->animation_count; i++) {
+        struct animation *const animation = &project->animations[i];
+        const struct key *sorted[MAX_KEYS];
+        animation->group_count = 0;
+        for (uint32_t j = 0; j < animation->key_count; j++) {
+            sorted[j] = &animation->keys[j];
+        }
+        qsort(sorted, animation->key_count, sizeof *sorted, compare);
+        for (uint32_t j = 0; j < animation->key_count; j++) {
+            uint32_t group = 0;
+            while (group < animation->group_count &&
+                   (strcmp(animation->groups[group][0]->node, sorted[j]->node) != 0 ||
+                    strcmp(animation->groups[group][0]->property, sorted[j]->property) != 0)) {
+                group++;
+            }
+            if (group == animation->group_count) {
+                animation->sizes[animation->group_count++] = 0;
+            }
+            animation->groups[group][animation->sizes[group]++] = sorted[j];
+        }
+    }
+}
+
+/// Collects what is written at a time.
+static void collect_all(const struct project *project, const char *id, double t)
+{
+    write_count = 0;
+    collect(project, find_animation(project, id), t < 0 ? -1 : t, "", 0, 1, 1);
+}
+
+static bool is_after(const struct write *a, const struct write *b)
+{
+    if (a->root_start != b->root_start) {
+        return a->root_start > b->root_start;
+    }
+    return a->source != b->source ? a->source > b->source : a->order > b->order;
+}
+
+/// Returns the last write of a property, null where it has none.
+static const struct write *last_write(const char *node, const char *property)
+{
+    const struct write *last = NULL;
+    for (int i = 0; i < write_count; i++) {
+        if (strcmp(writes[i].node, node) == 0 && strcmp(writes[i].property, property) == 0 &&
+            (!last || is_after(&writes[i], last))) {
+            last = &writes[i];
+        }
+    }
+    return last;
+}
+
+// -- Curves against the rule
+
+/// Splits a path into node and property.
+static void path_split(const char *path, char node[64], char property[64])
+{
+    char *out = node;
+    assert_true(path[0] == '/');
+    for (const char *at = path + 1; *at; at++) {
+        if (*at == '/') {
+            *out = '\0';
+            out = property;
+        } else if (*at == '~') {
+            at++;
+            *out++ = *at == '1' ? '/' : '~';
+        } else {
+            *out++ = *at;
+        }
+    }
+    *out = '\0';
+}
+
+/// What a property has of what was collected.
+/// @param rest where nobody writes
+/// @return whether a key is what gave it
+static bool truth_of(const char *path, double rest, double *truth)
+{
+    char node[64];
+    char property[64];
+    path_split(path, node, property);
+    const struct write *const write = last_write(node, property);
+    const bool is_text = loaded.scene.properties[property_of(path)].type == SCENE_STRING;
+    *truth = rest;
+    if (write && !is_text) {
+        *truth = write->number;
+    } else if (write) {
+        for (uint32_t i = 0; i < loaded.scene.text_count; i++) {
+            *truth = strcmp(loaded.scene.texts[i], write->text) == 0 ? i : *truth;
+        }
+    }
+    return write && write->source == 1;
+}
+
+struct comparison {
+    const struct project *project;
+    const struct scene_clip *clip;
+    uint32_t checked;
+    uint32_t skipped; // projects with more nested animations than anybody keeps
+    uint32_t blurred; // within the tolerance only a few doubles earlier or later
+};
+
+/// Returns whether the rule passes a value within a few doubles of a time, where tweens are steep.
+static bool is_passed_near(const struct comparison *comparison, const char *path, double rest,
+                           double t, double value)
+{
+    double before = NAN;
+    double near = t;
+    bool is_passed = false;
+    for (int i = 0; i < 8 && near > 0; i++) {
+        near = nextafter(near, 0);
+    }
+    for (int i = 0; i < 34; i++) {
+        double truth;
+        is_snapping = i % 2 == 1;
+        collect_all(comparison->project, comparison->clip->id, near);
+        truth_of(path, rest, &truth);
+        before = fabs(truth - before) < 5e-3 ? before : truth; // curves jump by no more
+        is_passed = is_passed ||
+                    (value >= fmin(truth, before) - 1e-7 && value <= fmax(truth, before) + 1e-7);
+        before = truth;
+        near = is_snapping ? nextafter(near, INFINITY) : near;
+    }
+    is_snapping = false;
+    return is_passed;
+}
+
+static void compare_track(struct comparison *comparison, const struct scene_track *track,
+                          double rest, double t)
+{
+    const struct scene_property *const property = &loaded.scene.properties[track->property];
+    const char *const id = comparison->clip->id;
+    double truth;
+    double value;
+    const bool is_key = truth_of(property->path, rest, &truth);
+    scene_curve_sample(&track->curve, SCENE_PROPERTY, t, &value);
+    comparison->checked++;
+    if (is_key && !(t >= track->curve.times[1])) {
+        fail_msg("%s %s has not started at %.17g", id, property->path, t);
+    }
+    if (fabs(value - truth) > 1e-7) {
+        if (!is_passed_near(comparison, property->path, rest, t, value)) {
+            fail_msg("%s %s at %.17g is %.17g, not %.17g", id, property->path, t, value, truth);
+        }
+        comparison->blurred++;
+        collect_all(comparison->project, id, t);
+    }
+}
+
+/// Compares all curves of a clip at a time.
+static void compare_at(struct comparison *comparison, const double *rests, double t)
+{
+    const struct scene_clip *const clip = comparison->clip;
+    if (t > clip->duration_s || (t > 0 && t < DBL_MIN)) {
+        return;
+    }
+    collect_all(comparison->project, clip->id, t);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        compare_track(comparison, &clip->tracks[i], rests[i], t);
+    }
+}
+
+static void compare_around(struct comparison *comparison, const double *rests, double t)
+{
+    if (t < 0) {
+        return;
+    }
+    compare_at(comparison, rests, t);
+    compare_at(comparison, rests, nextafter(t, INFINITY));
+    if (t > 0) {
+        compare_at(comparison, rests, nextafter(t, 0));
+    }
+}
+
+static uint64_t random_state = 1;
+
+static uint32_t random_below(uint32_t count)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 33) % count;
+}
+
+static double random_unit(void)
+{
+    return random_below(1u << 30) * 0x1p-30;
+}
+
+static bool is_one_in(uint32_t count)
+{
+    return random_below(count) == 0;
+}
+
+static void compare_clip(struct comparison *comparison)
+{
+    const struct scene_clip *const clip = comparison->clip;
+    const struct animation *const animation = find_animation(comparison->project, clip->id);
+    double rests[256];
+    assert_true(clip->track_count <= 256);
+    collect_all(comparison->project, clip->id, -1);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const struct scene_track *const track = &clip->tracks[i];
+        const struct scene_property *const property = &loaded.scene.properties[track->property];
+        assert_curve_is_sound(&track->curve, clip->duration_s);
+        truth_of(property->path, property->defaults[0], &rests[i]);
+    }
+    compare_at(comparison, rests, -1);
+    compare_at(comparison, rests, -0.25);
+    compare_around(comparison, rests, 0);
+    compare_around(comparison, rests, clip->duration_s);
+    for (uint32_t i = 0; i < animation->key_count; i++) {
+        compare_around(comparison, rests, animation->keys[i].start);
+        compare_around(comparison, rests, animation->keys[i].start + animation->keys[i].duration);
+    }
+    for (int i = 0; i < 24; i++) {
+        compare_at(comparison, rests, random_unit() * clip->duration_s);
+    }
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (int j = 0; j < 2; j++) {
+            const struct scene_curve *const curve = &clip->tracks[i].curve;
+            compare_around(comparison, rests, curve->times[random_below(curve->key_count)]);
+        }
+    }
+}
+
+// -- Random projects
+
+static const char *const animation_ids[MAX_ANIMATIONS] = {"a", "b", "c", "d", "e", "f"};
+
+static double random_time(bool is_decimal)
+{
+    return is_decimal ? random_below(200) / 100.0 : random_below(16) / 8.0;
+}
+
+static void random_easing(struct key *key)
+{
+    key->easing = is_one_in(3) ? TRP_EASING_LINEAR : random_below(TRP_EASING_COUNT);
+    if (is_one_in(8)) {
+        key->sample_count = 2 + random_below(5);
+        for (uint32_t i = 0; i < key->sample_count; i++) {
+            key->samples[i] = i == 0 && !is_one_in(3) ? 0 : random_unit() * 3 - 1;
+        }
+        if (is_one_in(2)) {
+            key->samples[key->sample_count - 1] = 1;
+        }
+    }
+}
+
+static void random_key(struct key *key, bool is_decimal, uint32_t animation, uint32_t count,
+                       bool is_eased)
+{
+    static const char *const nodes[] = {"n", "m"};
+    static const char *const properties[] = {"x", "y", "z"};
+    static const char *const texts[] = {"", "one", "two"};
+    *key = (struct key){
+        .node = nodes[random_below(2)],
+        .start = random_time(is_decimal),
+        .duration = is_one_in(4) ? 0 : random_time(is_decimal),
+    };
+    const bool is_any = is_one_in(60); // itself or one that leads back
+    if (is_any || (is_one_in(4) && animation + 1 < count)) {
+        key->kind = CLIP;
+        key->node = "";
+        const uint32_t inner =
+            is_any ? random_below(count) : animation + 1 + random_below(count - animation - 1);
+        key->property = animation_ids[inner];
+        if (is_eased) {
+            random_easing(key);
+        }
+    } else if (is_one_in(6)) {
+        key->kind = TRIGGER;
+        key->property = "text";
+        key->start_data = texts[random_below(3)];
+        key->data = texts[random_below(3)];
+    } else {
+        key->property = properties[random_below(3)];
+        key->from = random_unit() * 4 - 2;
+        key->to = is_one_in(6) ? key->from : random_unit() * 4 - 2;
+        random_easing(key);
+    }
+}
+
+static void random_project(struct project *project, uint32_t animation_count, bool is_eased)
+{
+    const bool is_decimal = is_one_in(2);
+    *project = (struct project){.animation_count = animation_count};
+    for (uint32_t i = 0; i < animation_count; i++) {
+        struct animation *const animation = &project->animations[i];
+        animation->id = animation_ids[i];
+        animation->duration = is_one_in(10) ? 0 : 0.25 + random_time(is_decimal);
+        if (is_one_in(3)) {
+            animation->initial_state = animation_ids[random_below(animation_count)];
+        }
+        animation->key_count = 1 + random_below(12);
+        for (uint32_t j = 0; j < animation->key_count; j++) {
+            random_key(&animation->keys[j], is_decimal, i, animation_count, is_eased);
+        }
+    }
+}
+
+static void add_template(struct project *project, const char *node, const struct project *inside,
+                         const char *file)
+{
+    project->templates[project->template_count].node = node;
+    project->templates[project->template_count].project = inside;
+    project->templates[project->template_count].file = file;
+    project->template_count++;
+    // Each animation shows one of the template.
+    for (uint32_t i = 0; i < project->animation_count; i++) {
+        struct animation *const animation = &project->animations[i];
+        animation->keys[animation->key_count++] = (struct key){
+            .kind = CLIP,
+            .node = node,
+            .property = animation_ids[random_below(inside->animation_count)],
+            .start = random_below(8) / 8.0,
+            .duration = random_below(8) / 8.0,
+        };
+    }
+}
+
+static void write_file(const char *name, const struct project *project)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *const out = fopen(path, "w");
+    assert_non_null(out);
+    write_project(out, project);
+    fclose(out);
+}
+
+static void compare_project(struct project *project, struct comparison *comparison)
+{
+    group_keys(project);
+    comparison->project = project;
+    if (!load(project)) {
+        fail_msg("%s", loaded.report.first_error);
+    }
+    assert_int_equal(loaded.scene.clip_count, project->animation_count);
+    if (strstr(loaded.messages, "panthera.size")) {
+        comparison->skipped++;
+        unload();
+        return;
+    }
+    for (uint32_t i = 0; i < loaded.scene.clip_count; i++) {
+        comparison->clip = &loaded.scene.clips[i];
+        assert_true(comparison->clip->duration_s == project->animations[i].duration);
+        compare_clip(comparison);
+    }
+    unload();
+}
+
+static void test_panthera_flatten_random_projects_follow_the_rule(void **state)
+{
+    (void)state;
+    struct comparison comparison = {0};
+    random_state = 7;
+    for (int i = 0; i < 120; i++) {
+        random_project(&project, 1 + random_below(4), false);
+        compare_project(&project, &comparison);
+    }
+    assert_true(comparison.checked > 50000);
+    assert_true(comparison.skipped < 10);
+    assert_true(comparison.blurred < comparison.checked / 1000);
+}
+
+static void test_panthera_flatten_random_eased_clips_follow_the_rule(void **state)
+{
+    (void)state;
+    struct comparison comparison = {0};
+    random_state = 11;
+    for (int i = 0; i < 50; i++) {
+        random_project(&project, 2 + random_below(3), true);
+        compare_project(&project, &comparison);
+    }
+    assert_true(comparison.skipped < 10);
+    assert_true(comparison.blurred < comparison.checked / 1000);
+}
+
+static void test_panthera_flatten_random_templates_follow_the_rule(void **state)
+{
+    (void)state;
+    struct comparison comparison = {0};
+    static struct project middle;
+    static struct project inner;
+    random_state = 13;
+    folder = temp_folder_make();
+    assert_non_null(folder);
+    for (int i = 0; i < 30; i++) {
+        random_project(&inner, 1 + random_below(2), false);
+        random_project(&middle, 1 + random_below(2), false);
+        random_project(&project, 1 + random_below(3), false);
+        add_template(&middle, "u", &inner, "inner.json");
+        add_template(&project, "t", &middle, "middle.json");
+        add_template(&project, "s", &inner, "inner.json");
+        group_keys(&inner);
+        group_keys(&middle);
+        write_file("inner.json", &inner);
+        write_file("middle.json", &middle);
+        compare_project(&project, &comparison);
+    }
+    assert_int_equal(temp_folder_remove(folder), 0);
+    folder = NULL;
+    assert_true(comparison.skipped < 10);
+    assert_true(comparison.blurred < comparison.checked / 1000);
+}
+
+// -- The conformance list
+
+/// Begins a project with one animation.
+static struct animation *begin(const char *id, double duration)
+{
+    project = (struct project){.animation_count = 1};
+    project.animations[0].id = id;
+    project.animations[0].duration = duration;
+    return &project.animations[0];
+}
+
+static struct animation *also(const char *id, double duration)
+{
+    struct animation *const animation = &project.animations[project.animation_count++];
+    animation->id = id;
+    animation->duration = duration;
+    return animation;
+}
+
+static struct key *add(struct animation *animation, struct key key)
+{
+    animation->keys[animation->key_count] = key;
+    return &animation->keys[animation->key_count++];
+}
+
+static struct key *tween(struct animation *animation, double start, double duration, double from,
+                         double to)
+{
+    return add(animation, (struct key){.node = "n",
+                                       .property = "x",
+                                       .start = start,
+                                       .duration = duration,
+                                       .from = from,
+                                       .to = to});
+}
+
+static struct key *clip(struct animation *animation, const char *inner, double start,
+                        double duration)
+{
+    return add(
+        animation,
+        (struct key){
+            .kind = CLIP, .node = "", .property = inner, .start = start, .duration = duration});
+}
+
+static void test_panthera_1_linear_tween_goes_evenly(void **state)
+{
+    (void)state;
+    tween(begin("a", 1), 0, 1, 100, 200);
+    load_good(&project);
+    assert_value("a", "/n/x", 0, 100);
+    assert_value("a", "/n/x", 0.5, 150);
+    assert_value("a", "/n/x", 1, 200);
+    const struct scene_curve *const curve = curve_of(clip_of("a"), "/n/x");
+    assert_int_equal(curve->key_count, 3);
+    assert_int_equal(curve->interpolations[1], SCENE_LINEAR);
+    assert_int_equal(loaded.report.warning_count, 0);
+    assert_true(loaded.scene.is_exact);
+    unload();
+}
+
+static void test_panthera_2_tween_is_clamped_before_and_after(void **state)
+{
+    (void)state;
+    tween(begin("a", 4), 1, 1, 100, 200);
+    load_good(&project);
+    const double before[] = {-100, -1, -0.5, 0, 0.5, 1};
+    for (int i = 0; i < 6; i++) {
+        assert_value("a", "/n/x", before[i], 100);
+    }
+    const double after[] = {2, nextafter(2, 3), 3, 4, 100};
+    for (int i = 0; i < 5; i++) {
+        assert_value("a", "/n/x", after[i], 200);
+    }
+    assert_true(curve_of(clip_of("a"), "/n/x")->times[1] == 1); // when it starts
+    unload();
+}
+
+static void test_panthera_3_zero_duration_cuts_exactly_at_its_time(void **state)
+{
+    (void)state;
+    tween(begin("a", 1), 0.3, 0, 5, 7);
+    load_good(&project);
+    assert_value("a", "/n/x", nextafter(0.3, 0), 5);
+    assert_value("a", "/n/x", 0.3, 7);
+    unload();
+}
+
+static void test_panthera_4_trigger_has_start_data_then_data(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 2);
+    const struct key key = {.kind = TRIGGER,
+                            .node = "n",
+                            .property = "text",
+                            .start = 0.5,
+                            .start_data = "before",
+                            .data = "after"};
+    add(animation, key);
+    struct key *const empty = add(animation, key);
+    empty->start = 1;
+    empty->data = NULL;
+    load_good(&project);
+    assert_string_equal(text_of("a", "/n/text", -1), "before");
+    assert_string_equal(text_of("a", "/n/text", nextafter(0.5, 0)), "before");
+    assert_string_equal(text_of("a", "/n/text", 0.5), "after");
+    assert_string_equal(text_of("a", "/n/text", nextafter(1, 0)), "after");
+    assert_string_equal(text_of("a", "/n/text", 1), "");
+    assert_int_equal(loaded.scene.text_count, 3);
+    unload();
+}
+
+static struct key *event(struct animation *animation, double start, double duration)
+{
+    return add(animation, (struct key){.kind = EVENT,
+                                       .node = "n",
+                                       .property = "event",
+                                       .start = start,
+                                       .duration = duration,
+                                       .event = "hit",
+                                       .data = "left",
+                                       .from = 10,
+                                       .to = 42});
+}
+
+static void test_panthera_5_event_has_payload_and_end_value(void **state)
+{
+    (void)state;
+    event(begin("a", 1), 0.5, 0);
+    load_good(&project);
+    const struct scene_clip *const made = clip_of("a");
+    assert_int_equal(made->event_count, 1);
+    assert_string_equal(made->events[0].name, "hit");
+    assert_string_equal(made->events[0].text, "left");
+    assert_string_equal(made->events[0].target, "n");
+    assert_true(made->events[0].time_s == 0.5);
+    assert_true(made->events[0].duration_s == 0);
+    assert_true(made->events[0].number == 42);
+    assert_int_equal(made->events[0].flags, TRP_EVENT_NUMBER | TRP_EVENT_TEXT);
+    assert_int_equal(made->track_count, 0);
+    unload();
+}
+
+static void test_panthera_6_event_stream_goes_from_start_to_end_value(void **state)
+{
+    (void)state;
+    event(begin("a", 1), 0.25, 0.5)->easing = trp_easing_find("inquad");
+    load_good(&project);
+    const struct scene_event *const made = &clip_of("a")->events[0];
+    assert_true(made->duration_s == 0.5);
+    assert_true(made->from_number == 10);
+    assert_true(made->number == 42);
+    assert_int_equal(made->easing, trp_easing_find("inquad"));
+    unload();
+}
+
+static void test_panthera_7_nested_event_is_there_once_a_clip(void **state)
+{
+    (void)state;
+    struct animation *const outer = begin("a", 4);
+    struct animation *const inner = also("b", 1);
+    clip(outer, "b", 1, 2);
+    clip(outer, "b", 3.5, 1);
+    clip(outer, "b", 3.25, 0);
+    event(inner, 0.5, 0.25);
+    event(inner, 2, 0); // never comes
+    load_good(&project);
+    const struct scene_clip *const made = clip_of("a");
+    assert_int_equal(made->event_count, 3);
+    assert_true(made->events[0].time_s == 2);
+    assert_true(made->events[0].duration_s == 0.5);
+    assert_true(made->events[1].time_s == 3.25);
+    assert_true(made->events[1].duration_s == 0);
+    assert_true(made->events[2].time_s == 4);
+    assert_int_equal(clip_of("b")->event_count, 1);
+    unload();
+}
+
+static void test_panthera_8_custom_easing_goes_through_its_samples(void **state)
+{
+    (void)state;
+    struct key *const key = tween(begin("a", 1), 0, 1, 0, 100);
+    const double samples[5] = {0, 1, 2, 1, 0};
+    key->sample_count = 5;
+    memcpy(key->samples, samples, sizeof samples);
+    load_good(&project);
+    assert_value("a", "/n/x", 0, 0);
+    assert_value("a", "/n/x", 0.125, 50);
+    assert_value("a", "/n/x", 0.5, 200);
+    assert_value("a", "/n/x", 0.875, 50);
+    assert_value("a", "/n/x", 1, 0);
+    unload();
+    key->duration = 0.5; // then the end value counts, whatever the samples end with
+    load_good(&project);
+    assert_value("a", "/n/x", 0.5, 0);
+    assert_value("a", "/n/x", nextafter(0.5, 1), 100);
+    assert_int_equal(curve_of(clip_of("a"), "/n/x")->interpolations[1], SCENE_SAMPLED);
+    unload();
+}
+
+static void test_panthera_9_inquad_is_a_quarter_halfway(void **state)
+{
+    (void)state;
+    tween(begin("a", 1), 0, 1, 0, 100)->easing = trp_easing_find("inquad");
+    load_good(&project);
+    assert_value("a", "/n/x", 0.5, 25);
+    const struct scene_curve *const curve = curve_of(clip_of("a"), "/n/x");
+    assert_int_equal(curve->key_count, 3);
+    assert_int_equal(curve->interpolations[1], SCENE_EASING);
+    unload();
+}
+
+static void test_panthera_11_clips_are_stretched_and_take_turns(void **state)
+{
+    (void)state;
+    struct animation *const outer = begin("a", 3);
+    tween(also("b", 1), 0, 1, 100, 200);
+    tween(also("c", 1), 0, 1, 500, 600);
+    clip(outer, "b", 0, 0.5);
+    clip(outer, "c", 1, 1);
+    load_good(&project);
+    assert_value("a", "/n/x", 0, 100); // a clip at 0 has its start at once
+    assert_value("a", "/n/x", 0.25, 150);
+    assert_value("a", "/n/x", 0.5, 200);
+    assert_value("a", "/n/x", 1, 200); // the earlier clip has the instant between them
+    assert_value("a", "/n/x", nextafter(1, 2), 500);
+    assert_value("a", "/n/x", 1.5, 550);
+    assert_value("a", "/n/x", 3, 600);
+    unload();
+}
+
+static void test_panthera_12_zero_length_clip_shows_the_end_inside(void **state)
+{
+    (void)state;
+    clip(begin("a", 2), "b", 1, 0);
+    tween(also("b", 1), 0, 1, 100, 200);
+    load_good(&project);
+    assert_value("a", "/n/x", nextafter(1, 0), 100);
+    assert_value("a", "/n/x", 1, 200);
+    unload();
+}
+
+static void test_panthera_13_templates_have_prefixes_of_both_levels(void **state)
+{
+    (void)state;
+    static struct project middle;
+    static struct project inner;
+    folder = temp_folder_make();
+    assert_non_null(folder);
+    tween(begin("in", 1), 0, 1, 0, 10);
+    inner = project;
+    clip(begin("mid", 1), "in", 0, 1)->node = "u";
+    tween(&project.animations[0], 0, 1, 50, 60);
+    project.template_count = 1;
+    project.templates[0].node = "u";
+    project.templates[0].file = "inner.json";
+    middle = project;
+    clip(begin("a", 2), "mid", 0, 2)->node = "t";
+    clip(&project.animations[0], "in", 1, 1)->node = "t/u";
+    project.template_count = 1;
+    project.templates[0].node = "t";
+    project.templates[0].file = "middle.json";
+    write_file("inner.json", &inner);
+    write_file("middle.json", &middle);
+    load_good(&project);
+    assert_int_equal(loaded.report.warning_count, 0);
+    assert_value("a", "/t~1n/x", 1, 55);
+    assert_value("a", "/t~1u~1n/x", 1, 5);
+    assert_value("a", "/t~1u~1n/x", 1.5, 5); // of the clip that starts later
+    assert_int_equal(loaded.scene.clip_count, 1);
+    assert_string_equal(loaded.scene.properties[property_of("/t~1u~1n/x")].labels[0], "x");
+    unload();
+    assert_int_equal(temp_folder_remove(folder), 0);
+    folder = NULL;
+}
+
+static void test_panthera_14_what_is_missing_is_skipped_with_a_warning(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 1);
+    clip(animation, "nowhere", 0, 1);
+    clip(animation, "b", 0, 1)->node = "no_template";
+    animation->initial_state = "nothing";
+    tween(animation, 0, 1, 0, 10);
+    load_good(&project);
+    assert_value("a", "/n/x", 0.5, 5);
+    assert_int_equal(loaded.report.warning_count, 2);
+    assert_non_null(strstr(loaded.messages, "a: shows 2 animations that are not there"));
+    assert_non_null(strstr(loaded.messages, "a: starts from 'nothing'"));
+    unload();
+}
+
+static void test_panthera_15_animation_in_itself_ends_with_one_warning(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 1);
+    clip(animation, "a", 0.5, 0.5);
+    tween(animation, 0, 1, 0, 10);
+    load_good(&project);
+    assert_value("a", "/n/x", 0.5, 5);
+    assert_value("a", "/n/x", 0.625, 2.5);
+    assert_int_equal(loaded.report.warning_count, 1);
+    assert_non_null(strstr(loaded.messages, "panthera.nesting"));
+    // The sixteenth within each other is the last one: it begins 2^-15 before the end.
+    const double last_s = 1 - 0x1p-15;
+    assert_value("a", "/n/x", nextafter(last_s, 2), 0);
+    assert_value("a", "/n/x", 1 - 0x1p-16, 5);
+    unload();
+}
+
+static void test_panthera_15_many_animations_in_each_other_end(void **state)
+{
+    (void)state;
+    struct animation *const first = begin("a", 1);
+    struct animation *const second = also("b", 1);
+    struct animation *const third = also("c", 1);
+    struct animation *const all[3] = {first, second, third};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            clip(all[i], all[j]->id, 0.1 * j, 0.5);
+        }
+        tween(all[i], 0, 1, 0, 10 + i);
+    }
+    load_good(&project);
+    assert_non_null(strstr(loaded.messages, "panthera.size"));
+    unload();
+}
+
+static void test_panthera_16_initial_state_is_frozen_at_its_end(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 2);
+    struct animation *const initial = also("b", 1);
+    animation->initial_state = "b";
+    tween(animation, 1, 1, 5, 6);
+    tween(initial, 0, 1, 100, 200);
+    tween(initial, 0, 2, 0, 8)->property = "y";
+    load_good(&project);
+    assert_value("a", "/n/x", -1, 5); // asked for before the clip, the other one is not there
+    assert_value("a", "/n/x", 0, 200);
+    assert_value("a", "/n/x", nextafter(1, 0), 200);
+    assert_value("a", "/n/x", 1.5, 5.5);
+    assert_value("a", "/n/y", 0, 4);
+    assert_value("a", "/n/y", 2, 4);
+    unload();
+}
+
+static void test_panthera_17_of_two_clips_at_once_the_later_id_wins(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 2);
+    clip(animation, "c", 0, 1);
+    clip(animation, "b", 0, 1);
+    tween(also("b", 1), 0, 1, 100, 200);
+    tween(also("c", 1), 0, 1, 500, 600);
+    load_good(&project);
+    assert_value("a", "/n/x", -1, 500);
+    assert_value("a", "/n/x", 0, 500);
+    assert_value("a", "/n/x", 0.5, 550);
+    assert_value("a", "/n/x", 2, 600);
+    unload();
+}
+
+static void test_panthera_18_rest_pose_that_starts_later_beats_a_running_key(void **state)
+{
+    (void)state;
+    // The clip inside has not started its own one: what that asks for comes at the later start.
+    struct animation *const animation = begin("a", 2);
+    tween(animation, 0, 2, 111, 111);
+    clip(animation, "b", 1, 1);
+    clip(also("b", 1), "c", 0.5, 0.5);
+    tween(also("c", 1), 0.5, 0.5, 777, 888);
+    load_good(&project);
+    assert_value("a", "/n/x", 0.5, 111);
+    assert_value("a", "/n/x", 1, 111);
+    assert_value("a", "/n/x", 1.25, 777);
+    unload();
+}
+
+static void test_panthera_27_of_overlapping_keys_the_later_start_wins(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 4);
+    tween(animation, 0, 4, 0, 40)->easing = trp_easing_find("insine");
+    tween(animation, 1, 1, 100, 200);
+    load_good(&project);
+    assert_value("a", "/n/x", 0.5, 40 * trp_ease(trp_easing_find("insine"), 0.125));
+    assert_value("a", "/n/x", nextafter(1, 0), 40 * trp_ease(trp_easing_find("insine"), 0.25));
+    assert_value("a", "/n/x", 1, 100);
+    assert_value("a", "/n/x", 2, 200);
+    assert_value("a", "/n/x", 4, 200); // though the first one is still running
+    assert_true(curve_of(clip_of("a"), "/n/x")->key_count < 30);
+    unload();
+}
+
+static void test_panthera_33_cycle_of_initial_states_ends(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 1);
+    struct animation *const other = also("b", 1);
+    animation->initial_state = "b";
+    other->initial_state = "a";
+    tween(animation, 0.5, 0.5, 1, 2);
+    tween(other, 0, 1, 7, 8)->property = "y";
+    load_good(&project);
+    assert_value("a", "/n/x", 0.25, 2);
+    assert_value("a", "/n/x", 0.75, 1.5);
+    assert_value("a", "/n/y", 0, 8);
+    assert_int_equal(loaded.report.warning_count, 1);
+    unload();
+    animation->initial_state = "a";
+    other->initial_state = NULL;
+    load_good(&project);
+    assert_value("a", "/n/x", 0.25, 1);
+    assert_int_equal(loaded.report.warning_count, 0);
+    unload();
+}
+
+static void test_panthera_34_animation_without_duration_has_its_first_instant(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 0);
+    tween(animation, 0, 0, 5, 7);
+    tween(animation, 0, 1, 1, 2)->property = "y";
+    tween(animation, 1, 1, 3, 4)->property = "z";
+    load_good(&project);
+    assert_true(clip_of("a")->duration_s == 0);
+    assert_value("a", "/n/x", -1, 5);
+    assert_value("a", "/n/x", 0, 7);
+    assert_value("a", "/n/y", 0, 1);
+    assert_value("a", "/n/z", 0, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_curve_is_sound(&clip_of("a")->tracks[i].curve, 0);
+    }
+    unload();
+}
+
+static void test_panthera_36_keys_past_the_duration_are_cut(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 1);
+    tween(animation, 0.5, 1, 0, 10);
+    tween(animation, 2, 1, 50, 60);
+    tween(animation, 2, 1, 70, 80)->property = "y";
+    load_good(&project);
+    assert_true(clip_of("a")->duration_s == 1);
+    assert_value("a", "/n/x", 1, 5);
+    assert_value("a", "/n/x", 10, 5);
+    assert_value("a", "/n/y", 1, 70);
+    unload();
+}
+
+// -- Ends of easings, size, the golden table
+
+static void test_panthera_flatten_easing_that_ends_elsewhere_does_so_at_its_end(void **state)
+{
+    (void)state;
+    struct animation *const animation = begin("a", 2);
+    tween(animation, 0, 1, 0, 1)->easing = trp_easing_find("inexpo");
+    load_good(&project);
+    assert_value("a", "/n/x", 1, 0.999);
+    assert_value("a", "/n/x", nextafter(1, 2), 1);
+    assert_int_equal(curve_of(clip_of("a"), "/n/x")->key_count, 3);
+    unload();
+    animation->duration = 1; // nothing follows
+    load_good(&project);
+    assert_value("a", "/n/x", 0.5, trp_ease(trp_easing_find("inexpo"), 0.5));
+    assert_value("a", "/n/x", 1, 0.999);
+    unload();
+}
+
+static void test_panthera_flatten_ten_thousand_keys_take_no_time(void **state)
+{
+    (void)state;
+    enum { COUNT = 10000 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+    fprintf(out, "{\"type\":\"animation_editor\",\"version\":1,\"data\":{\"nodes\":[],"
+                 "\"metadata\":{},\"animations\":[{\"animation_id\":\"a\",\"duration\":1000,"
+                 "\"animation_keys\":[");
+    for (int i = 0; i < COUNT; i++) {
+        fprintf(out,
+                "%s{\"key_type\":\"tween\",\"node_id\":\"n\",\"property_id\":\"x\","
+                "\"start_time\":%.17g,\"duration\":0.1,\"easing\":\"outelastic\","
+                "\"start_value\":%d,\"end_value\":%d}",
+                i > 0 ? "," : "", i * 0.1, i % 7, (i + 1) % 7);
+    }
+    fprintf(out, "]}]}}");
+    fclose(out);
+    memset(&loaded, 0, sizeof loaded);
+    const clock_t start = clock();
+    assert_true(import_panthera("a.json", text, size, &loaded.scene, &loaded.report));
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    free(text);
+    assert_true(seconds < 1);
+    assert_value("a", "/n/x", 500.05, trp_ease(trp_easing_find("outelastic"), 0.5) + 2);
+    assert_true(curve_of(clip_of("a"), "/n/x")->key_count <= 2 * COUNT + 2);
+    unload();
+}
+
+/// Reads a field of a line of the table, with or without quotes.
+static char *field(char **at)
+{
+    char *const start = **at == '"' ? ++*at : *at;
+    char *const end = start + strcspn(start, start > *at || start[-1] == '"' ? "\"" : ",\n");
+    *at = end + (*end == '"');
+    if (**at != '\0') {
+        *(*at)++ = '\0';
+    }
+    *end = '\0';
+    return start;
+}
+
+static void load_golden(const char *assets, const char *name)
+{
+    char path[512];
+    void *bytes;
+    size_t size;
+    memset(&loaded, 0, sizeof loaded);
+    snprintf(path, sizeof path, "%s/samples/panthera/%s.json", assets, name);
+    assert_true(file_read(path, &bytes, &size, &loaded.report));
+    assert_true(import_panthera(path, bytes, size, &loaded.scene, &loaded.report));
+    free(bytes);
+}
+
+static void test_panthera_flatten_golden_table_is_met(void **state)
+{
+    (void)state;
+    const char *const assets = getenv("TROUPE_ASSETS");
+    char path[512];
+    char line[512];
+    char file[64] = "";
+    uint32_t count = 0;
+    if (!assets) {
+        skip();
+    }
+    snprintf(path, sizeof path, "%s/samples/panthera/seek_golden.csv", assets);
+    FILE *const in = fopen(path, "r");
+    assert_non_null(in);
+    assert_non_null(fgets(line, sizeof line, in));
+    while (fgets(line, sizeof line, in)) {
+        char property[256];
+        char *at = line;
+        const char *const name = field(&at);
+        const char *const id = field(&at);
+        const char *const node = field(&at);
+        snprintf(property, sizeof property, "/%s/%s", node, field(&at));
+        const double time_s = strtod(field(&at), NULL);
+        const bool is_text = *at == '"';
+        const char *const value = field(&at);
+        if (strcmp(file, name) != 0) {
+            unload();
+            load_golden(assets, name);
+            snprintf(file, sizeof file, "%s", name);
+        }
+        if (is_text) {
+            assert_string_equal(text_of(id, property, time_s), value);
+        } else if (!(fabs(value_of(id, property, time_s) - strtod(value, NULL)) <= 1e-5)) {
+            fail_msg("%s %s %s at %g is %.9g, not %s", name, id, property, time_s,
+                     value_of(id, property, time_s), value);
+        }
+        count++;
+    }
+    fclose(in);
+    unload();
+    assert_int_equal(count, 1125);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_panthera_flatten_random_projects_follow_the_rule),
+        cmocka_unit_test(test_panthera_flatten_random_eased_clips_follow_the_rule),
+        cmocka_unit_test(test_panthera_flatten_random_templates_follow_the_rule),
+        cmocka_unit_test(test_panthera_1_linear_tween_goes_evenly),
+        cmocka_unit_test(test_panthera_2_tween_is_clamped_before_and_after),
+        cmocka_unit_test(test_panthera_3_zero_duration_cuts_exactly_at_its_time),
+        cmocka_unit_test(test_panthera_4_trigger_has_start_data_then_data),
+        cmocka_unit_test(test_panthera_5_event_has_payload_and_end_value),
+        cmocka_unit_test(test_panthera_6_event_stream_goes_from_start_to_end_value),
+        cmocka_unit_test(test_panthera_7_nested_event_is_there_once_a_clip),
+        cmocka_unit_test(test_panthera_8_custom_easing_goes_through_its_samples),
+        cmocka_unit_test(test_panthera_9_inquad_is_a_quarter_halfway),
+        cmocka_unit_test(test_panthera_11_clips_are_stretched_and_take_turns),
+        cmocka_unit_test(test_panthera_12_zero_length_clip_shows_the_end_inside),
+        cmocka_unit_test(test_panthera_13_templates_have_prefixes_of_both_levels),
+        cmocka_unit_test(test_panthera_14_what_is_missing_is_skipped_with_a_warning),
+        cmocka_unit_test(test_panthera_15_animation_in_itself_ends_with_one_warning),
+        cmocka_unit_test(test_panthera_15_many_animations_in_each_other_end),
+        cmocka_unit_test(test_panthera_16_initial_state_is_frozen_at_its_end),
+        cmocka_unit_test(test_panthera_17_of_two_clips_at_once_the_later_id_wins),
+        cmocka_unit_test(test_panthera_18_rest_pose_that_starts_later_beats_a_running_key),
+        cmocka_unit_test(test_panthera_27_of_overlapping_keys_the_later_start_wins),
+        cmocka_unit_test(test_panthera_33_cycle_of_initial_states_ends),
+        cmocka_unit_test(test_panthera_34_animation_without_duration_has_its_first_instant),
+        cmocka_unit_test(test_panthera_36_keys_past_the_duration_are_cut),
+        cmocka_unit_test(test_panthera_flatten_easing_that_ends_elsewhere_does_so_at_its_end),
+        cmocka_unit_test(test_panthera_flatten_ten_thousand_keys_take_no_time),
+        cmocka_unit_test(test_panthera_flatten_golden_table_is_met),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
