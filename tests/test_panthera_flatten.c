@@ -132,7 +132,7 @@ static struct {
     char messages[16384];
 } loaded;
 
-static struct project project; // of the test at hand
+static struct project tested; // by the test at hand
 
 static const char *folder; // of the templates; null where there are none
 
@@ -789,8 +789,8 @@ static void test_panthera_flatten_random_projects_follow_the_rule(void **state)
     struct comparison comparison = {0};
     random_state = 7;
     for (int i = 0; i < 120; i++) {
-        random_project(&project, 1 + random_below(4), false);
-        compare_project(&project, &comparison);
+        random_project(&tested, 1 + random_below(4), false);
+        compare_project(&tested, &comparison);
     }
     assert_true(comparison.checked > 50000);
     assert_true(comparison.skipped < 10);
@@ -803,8 +803,8 @@ static void test_panthera_flatten_random_eased_clips_follow_the_rule(void **stat
     struct comparison comparison = {0};
     random_state = 11;
     for (int i = 0; i < 50; i++) {
-        random_project(&project, 2 + random_below(3), true);
-        compare_project(&project, &comparison);
+        random_project(&tested, 2 + random_below(3), true);
+        compare_project(&tested, &comparison);
     }
     assert_true(comparison.skipped < 10);
     assert_true(comparison.blurred < comparison.checked / 1000);
@@ -822,15 +822,15 @@ static void test_panthera_flatten_random_templates_follow_the_rule(void **state)
     for (int i = 0; i < 30; i++) {
         random_project(&inner, 1 + random_below(2), false);
         random_project(&middle, 1 + random_below(2), false);
-        random_project(&project, 1 + random_below(3), false);
+        random_project(&tested, 1 + random_below(3), false);
         add_template(&middle, "u", &inner, "inner.json");
-        add_template(&project, "t", &middle, "middle.json");
-        add_template(&project, "s", &inner, "inner.json");
+        add_template(&tested, "t", &middle, "middle.json");
+        add_template(&tested, "s", &inner, "inner.json");
         group_keys(&inner);
         group_keys(&middle);
         write_file("inner.json", &inner);
         write_file("middle.json", &middle);
-        compare_project(&project, &comparison);
+        compare_project(&tested, &comparison);
     }
     assert_int_equal(temp_folder_remove(folder), 0);
     folder = NULL;
@@ -843,15 +843,15 @@ static void test_panthera_flatten_random_templates_follow_the_rule(void **state)
 /// Begins a project with one animation.
 static struct animation *begin(const char *id, double duration)
 {
-    project = (struct project){.animation_count = 1};
-    project.animations[0].id = id;
-    project.animations[0].duration = duration;
-    return &project.animations[0];
+    tested = (struct project){.animation_count = 1};
+    tested.animations[0].id = id;
+    tested.animations[0].duration = duration;
+    return &tested.animations[0];
 }
 
 static struct animation *also(const char *id, double duration)
 {
-    struct animation *const animation = &project.animations[project.animation_count++];
+    struct animation *const animation = &tested.animations[tested.animation_count++];
     animation->id = id;
     animation->duration = duration;
     return animation;
@@ -887,7 +887,7 @@ static void test_panthera_1_linear_tween_goes_evenly(void **state)
 {
     (void)state;
     tween(begin("a", 1), 0, 1, 100, 200);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0, 100);
     assert_value("a", "/n/x", 0.5, 150);
     assert_value("a", "/n/x", 1, 200);
@@ -903,7 +903,7 @@ static void test_panthera_2_tween_is_clamped_before_and_after(void **state)
 {
     (void)state;
     tween(begin("a", 4), 1, 1, 100, 200);
-    load_good(&project);
+    load_good(&tested);
     const double before[] = {-100, -1, -0.5, 0, 0.5, 1};
     for (int i = 0; i < 6; i++) {
         assert_value("a", "/n/x", before[i], 100);
@@ -920,7 +920,7 @@ static void test_panthera_3_zero_duration_cuts_exactly_at_its_time(void **state)
 {
     (void)state;
     tween(begin("a", 1), 0.3, 0, 5, 7);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", nextafter(0.3, 0), 5);
     assert_value("a", "/n/x", 0.3, 7);
     unload();
@@ -940,7 +940,7 @@ static void test_panthera_4_trigger_has_start_data_then_data(void **state)
     struct key *const empty = add(animation, key);
     empty->start = 1;
     empty->data = NULL;
-    load_good(&project);
+    load_good(&tested);
     assert_string_equal(text_of("a", "/n/text", -1), "before");
     assert_string_equal(text_of("a", "/n/text", nextafter(0.5, 0)), "before");
     assert_string_equal(text_of("a", "/n/text", 0.5), "after");
@@ -967,7 +967,7 @@ static void test_panthera_5_event_has_payload_and_end_value(void **state)
 {
     (void)state;
     event(begin("a", 1), 0.5, 0);
-    load_good(&project);
+    load_good(&tested);
     const struct scene_clip *const made = clip_of("a");
     assert_int_equal(made->event_count, 1);
     assert_string_equal(made->events[0].name, "hit");
@@ -985,7 +985,7 @@ static void test_panthera_6_event_stream_goes_from_start_to_end_value(void **sta
 {
     (void)state;
     event(begin("a", 1), 0.25, 0.5)->easing = trp_easing_find("inquad");
-    load_good(&project);
+    load_good(&tested);
     const struct scene_event *const made = &clip_of("a")->events[0];
     assert_true(made->duration_s == 0.5);
     assert_true(made->from_number == 10);
@@ -1004,7 +1004,7 @@ static void test_panthera_7_nested_event_is_there_once_a_clip(void **state)
     clip(outer, "b", 3.25, 0);
     event(inner, 0.5, 0.25);
     event(inner, 2, 0); // never comes
-    load_good(&project);
+    load_good(&tested);
     const struct scene_clip *const made = clip_of("a");
     assert_int_equal(made->event_count, 3);
     assert_true(made->events[0].time_s == 2);
@@ -1023,7 +1023,7 @@ static void test_panthera_8_custom_easing_goes_through_its_samples(void **state)
     const double samples[5] = {0, 1, 2, 1, 0};
     key->sample_count = 5;
     memcpy(key->samples, samples, sizeof samples);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0, 0);
     assert_value("a", "/n/x", 0.125, 50);
     assert_value("a", "/n/x", 0.5, 200);
@@ -1031,7 +1031,7 @@ static void test_panthera_8_custom_easing_goes_through_its_samples(void **state)
     assert_value("a", "/n/x", 1, 0);
     unload();
     key->duration = 0.5; // then the end value counts, whatever the samples end with
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.5, 0);
     assert_value("a", "/n/x", nextafter(0.5, 1), 100);
     assert_int_equal(curve_of(clip_of("a"), "/n/x")->interpolations[1], SCENE_SAMPLED);
@@ -1042,7 +1042,7 @@ static void test_panthera_9_inquad_is_a_quarter_halfway(void **state)
 {
     (void)state;
     tween(begin("a", 1), 0, 1, 0, 100)->easing = trp_easing_find("inquad");
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.5, 25);
     const struct scene_curve *const curve = curve_of(clip_of("a"), "/n/x");
     assert_int_equal(curve->key_count, 3);
@@ -1058,7 +1058,7 @@ static void test_panthera_11_clips_are_stretched_and_take_turns(void **state)
     tween(also("c", 1), 0, 1, 500, 600);
     clip(outer, "b", 0, 0.5);
     clip(outer, "c", 1, 1);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0, 100); // a clip at 0 has its start at once
     assert_value("a", "/n/x", 0.25, 150);
     assert_value("a", "/n/x", 0.5, 200);
@@ -1074,7 +1074,7 @@ static void test_panthera_12_zero_length_clip_shows_the_end_inside(void **state)
     (void)state;
     clip(begin("a", 2), "b", 1, 0);
     tween(also("b", 1), 0, 1, 100, 200);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", nextafter(1, 0), 100);
     assert_value("a", "/n/x", 1, 200);
     unload();
@@ -1088,21 +1088,21 @@ static void test_panthera_13_templates_have_prefixes_of_both_levels(void **state
     folder = temp_folder_make();
     assert_non_null(folder);
     tween(begin("in", 1), 0, 1, 0, 10);
-    inner = project;
+    inner = tested;
     clip(begin("mid", 1), "in", 0, 1)->node = "u";
-    tween(&project.animations[0], 0, 1, 50, 60);
-    project.template_count = 1;
-    project.templates[0].node = "u";
-    project.templates[0].file = "inner.json";
-    middle = project;
+    tween(&tested.animations[0], 0, 1, 50, 60);
+    tested.template_count = 1;
+    tested.templates[0].node = "u";
+    tested.templates[0].file = "inner.json";
+    middle = tested;
     clip(begin("a", 2), "mid", 0, 2)->node = "t";
-    clip(&project.animations[0], "in", 1, 1)->node = "t/u";
-    project.template_count = 1;
-    project.templates[0].node = "t";
-    project.templates[0].file = "middle.json";
+    clip(&tested.animations[0], "in", 1, 1)->node = "t/u";
+    tested.template_count = 1;
+    tested.templates[0].node = "t";
+    tested.templates[0].file = "middle.json";
     write_file("inner.json", &inner);
     write_file("middle.json", &middle);
-    load_good(&project);
+    load_good(&tested);
     assert_int_equal(loaded.report.warning_count, 0);
     assert_value("a", "/t~1n/x", 1, 55);
     assert_value("a", "/t~1u~1n/x", 1, 5);
@@ -1122,7 +1122,7 @@ static void test_panthera_14_what_is_missing_is_skipped_with_a_warning(void **st
     clip(animation, "b", 0, 1)->node = "no_template";
     animation->initial_state = "nothing";
     tween(animation, 0, 1, 0, 10);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.5, 5);
     assert_int_equal(loaded.report.warning_count, 2);
     assert_non_null(strstr(loaded.messages, "a: shows 2 animations that are not there"));
@@ -1136,7 +1136,7 @@ static void test_panthera_15_animation_in_itself_ends_with_one_warning(void **st
     struct animation *const animation = begin("a", 1);
     clip(animation, "a", 0.5, 0.5);
     tween(animation, 0, 1, 0, 10);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.5, 5);
     assert_value("a", "/n/x", 0.625, 2.5);
     assert_int_equal(loaded.report.warning_count, 1);
@@ -1161,7 +1161,7 @@ static void test_panthera_15_many_animations_in_each_other_end(void **state)
         }
         tween(all[i], 0, 1, 0, 10 + i);
     }
-    load_good(&project);
+    load_good(&tested);
     assert_non_null(strstr(loaded.messages, "panthera.size"));
     unload();
 }
@@ -1175,7 +1175,7 @@ static void test_panthera_16_initial_state_is_frozen_at_its_end(void **state)
     tween(animation, 1, 1, 5, 6);
     tween(initial, 0, 1, 100, 200);
     tween(initial, 0, 2, 0, 8)->property = "y";
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", -1, 5); // asked for before the clip, the other one is not there
     assert_value("a", "/n/x", 0, 200);
     assert_value("a", "/n/x", nextafter(1, 0), 200);
@@ -1193,7 +1193,7 @@ static void test_panthera_17_of_two_clips_at_once_the_later_id_wins(void **state
     clip(animation, "b", 0, 1);
     tween(also("b", 1), 0, 1, 100, 200);
     tween(also("c", 1), 0, 1, 500, 600);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", -1, 500);
     assert_value("a", "/n/x", 0, 500);
     assert_value("a", "/n/x", 0.5, 550);
@@ -1210,7 +1210,7 @@ static void test_panthera_18_rest_pose_that_starts_later_beats_a_running_key(voi
     clip(animation, "b", 1, 1);
     clip(also("b", 1), "c", 0.5, 0.5);
     tween(also("c", 1), 0.5, 0.5, 777, 888);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.5, 111);
     assert_value("a", "/n/x", 1, 111);
     assert_value("a", "/n/x", 1.25, 777);
@@ -1223,7 +1223,7 @@ static void test_panthera_27_of_overlapping_keys_the_later_start_wins(void **sta
     struct animation *const animation = begin("a", 4);
     tween(animation, 0, 4, 0, 40)->easing = trp_easing_find("insine");
     tween(animation, 1, 1, 100, 200);
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.5, 40 * trp_ease(trp_easing_find("insine"), 0.125));
     assert_value("a", "/n/x", nextafter(1, 0), 40 * trp_ease(trp_easing_find("insine"), 0.25));
     assert_value("a", "/n/x", 1, 100);
@@ -1242,7 +1242,7 @@ static void test_panthera_33_cycle_of_initial_states_ends(void **state)
     other->initial_state = "a";
     tween(animation, 0.5, 0.5, 1, 2);
     tween(other, 0, 1, 7, 8)->property = "y";
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.25, 2);
     assert_value("a", "/n/x", 0.75, 1.5);
     assert_value("a", "/n/y", 0, 8);
@@ -1250,7 +1250,7 @@ static void test_panthera_33_cycle_of_initial_states_ends(void **state)
     unload();
     animation->initial_state = "a";
     other->initial_state = NULL;
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.25, 1);
     assert_int_equal(loaded.report.warning_count, 0);
     unload();
@@ -1263,7 +1263,7 @@ static void test_panthera_34_animation_without_duration_has_its_first_instant(vo
     tween(animation, 0, 0, 5, 7);
     tween(animation, 0, 1, 1, 2)->property = "y";
     tween(animation, 1, 1, 3, 4)->property = "z";
-    load_good(&project);
+    load_good(&tested);
     assert_true(clip_of("a")->duration_s == 0);
     assert_value("a", "/n/x", -1, 5);
     assert_value("a", "/n/x", 0, 7);
@@ -1282,7 +1282,7 @@ static void test_panthera_36_keys_past_the_duration_are_cut(void **state)
     tween(animation, 0.5, 1, 0, 10);
     tween(animation, 2, 1, 50, 60);
     tween(animation, 2, 1, 70, 80)->property = "y";
-    load_good(&project);
+    load_good(&tested);
     assert_true(clip_of("a")->duration_s == 1);
     assert_value("a", "/n/x", 1, 5);
     assert_value("a", "/n/x", 10, 5);
@@ -1297,13 +1297,13 @@ static void test_panthera_flatten_easing_that_ends_elsewhere_does_so_at_its_end(
     (void)state;
     struct animation *const animation = begin("a", 2);
     tween(animation, 0, 1, 0, 1)->easing = trp_easing_find("inexpo");
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 1, 0.999);
     assert_value("a", "/n/x", nextafter(1, 2), 1);
     assert_int_equal(curve_of(clip_of("a"), "/n/x")->key_count, 3);
     unload();
     animation->duration = 1; // nothing follows
-    load_good(&project);
+    load_good(&tested);
     assert_value("a", "/n/x", 0.5, trp_ease(trp_easing_find("inexpo"), 0.5));
     assert_value("a", "/n/x", 1, 0.999);
     unload();
