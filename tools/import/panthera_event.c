@@ -129,7 +129,7 @@ static bool animation_visit(struct event_list *list, const struct place *place,
         panthera_nesting_warn(list->flattener, animation);
         return true;
     }
-    if (!panthera_visit_count(list->flattener)) {
+    if (!panthera_visit_begin(list->flattener, place->depth, 1)) {
         return false;
     }
     for (uint32_t i = 0; i < animation->group_count; i++) {

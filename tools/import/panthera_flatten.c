@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define BEFORE_S (-1.0)        // stands for all times before the clip
-#define MOST_VISITS (1u << 15) // of animations, for one clip
+#define MOST_WORK (1u << 18)   // of a clip: animations, by stretches of time and depth
 #define MOST_PIECES (1u << 20) // writes of a clip
 
 /// A list that grows, in the arena of the animation.
@@ -501,7 +501,7 @@ static bool visit_animation(struct collection *collection, const struct visit *v
         panthera_nesting_warn(flattener, visit->animation);
         return true;
     }
-    if (!panthera_visit_count(flattener)) {
+    if (!panthera_visit_begin(flattener, visit->depth, visit->span_count)) {
         return false;
     }
     const struct panthera_animation *const animation = visit->animation;
@@ -689,7 +689,7 @@ static bool clip_try(struct panthera_flattener *flattener,
         .id = arena_string(&panthera->scene->arena, animation->id),
         .duration_s = animation->duration_s,
     };
-    flattener->visit_count = 0;
+    flattener->work = 0;
     flattener->piece_count = 0;
     flattener->event_count = 0;
     flattener->is_over = false;
@@ -723,9 +723,10 @@ static bool clip_make(struct panthera_flattener *flattener,
     return true;
 }
 
-bool panthera_visit_count(struct panthera_flattener *flattener)
+bool panthera_visit_begin(struct panthera_flattener *flattener, uint32_t depth, uint32_t span_count)
 {
-    flattener->is_over = ++flattener->visit_count > MOST_VISITS;
+    flattener->work += (uint64_t)depth * span_count;
+    flattener->is_over = flattener->work > MOST_WORK;
     return !flattener->is_over;
 }
 

@@ -42,7 +42,7 @@ struct panthera_flattener {
     bool is_nesting_warned;
     // Of the animation at hand:
     uint32_t most_nesting;
-    uint32_t visit_count; // of animations, wherever they are nested
+    uint64_t work; // of visiting animations wherever they are nested
     uint32_t piece_count;
     uint32_t event_count;
     bool is_over; // too much of these
@@ -64,9 +64,12 @@ bool panthera_curve_make(struct panthera_flattener *flattener,
 bool panthera_events_make(struct panthera_flattener *flattener,
                           const struct panthera_animation *animation, struct scene_clip *clip);
 
-/// Counts a visit of an animation.
+/// Counts the visit of an animation.
+/// @param depth      how many animations it is in, and itself
+/// @param span_count stretches of time in which it is looked at
 /// @return false, with `is_over`, where there have been too many
-bool panthera_visit_count(struct panthera_flattener *flattener);
+bool panthera_visit_begin(struct panthera_flattener *flattener, uint32_t depth,
+                          uint32_t span_count);
 
 /// Warns once that animations are nested too deep.
 void panthera_nesting_warn(struct panthera_flattener *flattener,
