@@ -313,6 +313,20 @@ static struct curve_key whole_key(const struct panthera_stretch *stretch)
     return key;
 }
 
+/// Adds a tween by outinexpo, which jumps in its middle: its halves are easings of their own.
+static void halves_add(struct curve_maker *maker, const struct panthera_stretch *stretch)
+{
+    const struct panthera_key *const tween = stretch->piece->tween;
+    const double end_s = panthera_time_before(stretch->end_s);
+    struct curve_key key = whole_key(stretch);
+    key.easing = TRP__EASING(TRP__EASING_EXPO, TRP__EASING_OUT);
+    key_add(maker, key);
+    key.time_s = stretch->begin_s + (end_s - stretch->begin_s) / 2;
+    key.value = tween->start_value + (tween->end_value - tween->start_value) / 2;
+    key.easing = TRP__EASING(TRP__EASING_EXPO, TRP__EASING_IN);
+    key_add(maker, key);
+}
+
 /// Adds a tween as one interval, if that is the same.
 /// @param next the value at the end of the stretch; NaN where nothing follows
 static bool whole_add(struct curve_maker *maker, const struct panthera_stretch *stretch,
@@ -333,11 +347,15 @@ static bool whole_add(struct curve_maker *maker, const struct panthera_stretch *
         hold_add(maker, panthera_time_before(stretch->end_s), tween->end_value);
         return true;
     }
-    if (next == tween->end_value) {
-        key_add(maker, whole_key(stretch));
-        return true;
+    if (next != tween->end_value) {
+        return false;
     }
-    return false;
+    if (!tween->samples && tween->easing == TRP__EASING(TRP__EASING_EXPO, TRP__EASING_OUT_IN)) {
+        halves_add(maker, stretch);
+    } else {
+        key_add(maker, whole_key(stretch));
+    }
+    return true;
 }
 
 static void stretch_add(struct curve_maker *maker, const struct panthera_stretch *stretch,

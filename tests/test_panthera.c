@@ -1,0 +1,1072 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// Panthera from the file to what a game gets: compiled packs, sampled and played by the runtime.
+// Numbers in names are those of the conformance list that the importer is measured against.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <troupe/troupe.h>
+
+#include "compiler.h"
+#include "temp_folder.h"
+
+enum { MOST_VALUES = 256, MOST_CURSORS = 256 };
+
+static const char *folder;
+
+static int folder_make(void **state)
+{
+    (void)state;
+    folder = temp_folder_make();
+    return folder == NULL;
+}
+
+static int folder_remove(void **state)
+{
+    (void)state;
+    return temp_folder_remove(folder);
+}
+
+// -- Files
+
+static const char *path_of(const char *name)
+{
+    static char paths[4][1024];
+    static int next;
+    char *const path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static const char *write_text(const char *name, const char *text)
+{
+    const char *const path = path_of(name);
+    FILE *const file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
+static char *read_text(const char *path)
+{
+    FILE *const file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    rewind(file);
+    char *const text = calloc((size_t)size + 1, 1);
+    assert_int_equal(fread(text, 1, (size_t)size, file), size);
+    fclose(file);
+    return text;
+}
+
+/// Writes a project with double quotes where the text has single ones.
+/// @param data what is in "data"
+static const char *write_project(const char *name, const char *data)
+{
+    char *const text = malloc(strlen(data) + 128);
+    sprintf(text, "{'type':'animation_editor','version':1,'format':'json','data':{%s}}", data);
+    for (char *at = text; *at != '\0'; at++) {
+        *at = *at == '\'' ? '"' : *at;
+    }
+    const char *const path = write_text(name, text);
+    free(text);
+    return path;
+}
+
+static void write_lua_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
+        if (*at < ' ' || *at == '"' || *at == '\\') {
+            fprintf(out, "\\%03u", *at);
+        } else {
+            fputc(*at, out);
+        }
+    }
+    fputc('"', out);
+}
+
+/// Writes a JSON value as Lua.
+static void write_lua(FILE *out, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        fputs("{", out);
+        json_object_foreach((json_t *)value, key, member)
+        {
+            fputs("[", out);
+            write_lua_text(out, key);
+            fputs("] = ", out);
+            write_lua(out, member);
+            fputs(",\n", out);
+        }
+        fputs("}", out);
+        break;
+    case JSON_ARRAY:
+        fputs("{", out);
+        json_array_foreach((json_t *)value, i, member)
+        {
+            write_lua(out, member);
+            fputs(", ", out);
+        }
+        fputs("}", out);
+        break;
+    case JSON_STRING:
+        write_lua_text(out, json_string_value(value));
+        break;
+    case JSON_NULL:
+        fputs("nil", out);
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        fputs(json_is_true(value) ? "true" : "false", out);
+        break;
+    default:
+        fprintf(out, "%.17g", json_number_value(value));
+    }
+}
+
+/// Writes a JSON file anew as a Lua module beside it.
+static const char *write_as_lua(const char *json_path, const char *name)
+{
+    json_t *const root = json_load_file(json_path, 0, NULL);
+    assert_non_null(root);
+    const char *const path = path_of(name);
+    FILE *const out = fopen(path, "wb");
+    fputs("return ", out);
+    write_lua(out, root);
+    fclose(out);
+    json_decref(root);
+    return path;
+}
+
+// -- Packs
+
+/// A compiled project.
+struct compiled {
+    void *bytes;
+    size_t size_bytes;
+    trp_pack pack;
+    trp_property_set set; // zero without properties
+    char messages[4096];
+};
+
+static void compile_input(const struct compile_input *input, struct compiled *compiled)
+{
+    memset(compiled, 0, sizeof *compiled);
+    struct report report = {0};
+    report.out = fmemopen(compiled->messages, sizeof compiled->messages, "w");
+    const struct compile_options options = {.inputs = input, .input_count = 1};
+    const bool ok = compile_pack(&options, &compiled->bytes, &compiled->size_bytes, &report);
+    fclose(report.out);
+    if (!ok) {
+        fail_msg("%s", report.first_error);
+    }
+    assert_int_equal(trp_pack_open(compiled->bytes, compiled->size_bytes, &compiled->pack, NULL),
+                     TRP_OK);
+    if (compiled->pack.property_set_count > 0) {
+        assert_int_equal(trp_pack_property_set(&compiled->pack, 0, &compiled->set), TRP_OK);
+    }
+}
+
+static void compile_file(const char *path, struct compiled *compiled)
+{
+    const struct compile_input input = {
+        .path = path,
+        .metres_per_unit = 1,
+        .error_mm = 0.1,
+        .shell_m = 0.03,
+    };
+    compile_input(&input, compiled);
+}
+
+/// Compiles a project of which nothing is to be said.
+static void compile_data(const char *data, struct compiled *compiled)
+{
+    compile_file(write_project("project.json", data), compiled);
+    assert_string_equal(compiled->messages, "");
+}
+
+/// Compiles a project of one animation "a".
+static void compile_keys(double duration_s, const char *keys, struct compiled *compiled)
+{
+    char *const data = malloc(strlen(keys) + 256);
+    sprintf(data, "'animations':[{'animation_id':'a','duration':%.17g,'animation_keys':[%s]}]",
+            duration_s, keys);
+    compile_data(data, compiled);
+    free(data);
+}
+
+static void discard(struct compiled *compiled)
+{
+    free(compiled->bytes);
+}
+
+static trp_clip clip_of(const struct compiled *compiled, const char *id)
+{
+    trp_clip clip;
+    const uint32_t index = trp_pack_find_clip(&compiled->pack, trp_name_hash(id));
+    if (index == TRP_NONE) {
+        fail_msg("no clip '%s'", id);
+    }
+    assert_int_equal(trp_pack_clip(&compiled->pack, index, &clip), TRP_OK);
+    assert_true(clip.value_count <= MOST_VALUES && clip.cursor_count <= MOST_CURSORS);
+    return clip;
+}
+
+static trp_event event_of(const trp_clip *clip, uint32_t index)
+{
+    trp_event event;
+    assert_int_equal(trp_clip_event(clip, index, &event), TRP_OK);
+    return event;
+}
+
+/// @param cursors null: the keys are searched
+static void sample(const trp_clip *clip, double time_s, uint32_t *cursors, float *values)
+{
+    static _Alignas(TRP_ALIGNMENT) unsigned char scratch[1 << 16];
+    const trp_sample_request request = {
+        .clip = clip,
+        .time_s = time_s,
+        .values = values,
+        .cursors = cursors,
+    };
+    const trp_sample_args args = {
+        .requests = &request,
+        .request_count = 1,
+        .scratch = scratch,
+        .scratch_bytes = sizeof scratch,
+    };
+    assert_int_equal(trp_sample(&args, NULL), TRP_OK);
+}
+
+static trp_property property_of(const trp_property_set *set, const char *path)
+{
+    trp_property property;
+    const uint32_t index = trp_property_set_find(set, trp_name_hash(path));
+    if (index == TRP_NONE) {
+        fail_msg("no property '%s'", path);
+    }
+    assert_int_equal(trp_property_set_property(set, index, &property), TRP_OK);
+    return property;
+}
+
+static uint32_t value_of(const struct compiled *compiled, const char *path)
+{
+    return property_of(&compiled->set, path).first_value;
+}
+
+static float number_at(const struct compiled *compiled, const char *id, const char *path,
+                       double time_s)
+{
+    const trp_clip clip = clip_of(compiled, id);
+    float values[MOST_VALUES];
+    sample(&clip, time_s, NULL, values);
+    return values[value_of(compiled, path)];
+}
+
+static const char *text_at(const struct compiled *compiled, const char *id, const char *path,
+                           double time_s)
+{
+    assert_int_equal(property_of(&compiled->set, path).type, TRP_PROPERTY_STRING);
+    return trp_property_set_text(&compiled->set, number_at(compiled, id, path, time_s));
+}
+
+static trp_timeline timeline_of(const trp_clip *clip, trp_play_mode mode, uint32_t clock)
+{
+    trp_timeline timeline;
+    const trp_timeline_args args = {.clip = clip, .mode = mode, .clock_num = clock};
+    assert_int_equal(trp_timeline_make(&args, &timeline), TRP_OK);
+    return timeline;
+}
+
+/// Moves a playhead on and keeps where it was.
+static void advance(const trp_timeline *timeline, trp_playhead *playhead, int64_t ticks,
+                    trp_playhead *previous)
+{
+    const trp_playhead_args args = {
+        .timelines = timeline,
+        .timeline_count = 1,
+        .playheads = playhead,
+        .playhead_count = 1,
+        .dt_ticks = ticks,
+        .previous = previous,
+    };
+    assert_int_equal(trp_playheads_advance(&args, NULL), TRP_OK);
+}
+
+static trp_event_args events_between(const trp_timeline *timeline, const trp_playhead *previous,
+                                     const trp_playhead *playhead)
+{
+    return (trp_event_args){
+        .timelines = timeline,
+        .timeline_count = 1,
+        .playhead_count = 1,
+        .previous = previous,
+        .playheads = playhead,
+    };
+}
+
+static uint64_t count_events(const trp_timeline *timeline, const trp_playhead *previous,
+                             const trp_playhead *playhead)
+{
+    const trp_event_args args = events_between(timeline, previous, playhead);
+    trp_event_report report;
+    assert_int_equal(trp_events(&args, NULL, 0, &report), TRP_OK);
+    return report.hit_count;
+}
+
+// -- Real files
+
+static const char *assets_path(const char *name)
+{
+    static char path[1024];
+    const char *const assets = getenv("TROUPE_ASSETS");
+    if (assets == NULL) {
+        skip();
+    }
+    snprintf(path, sizeof path, "%s/%s", assets, name);
+    return path;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text);
+    const size_t end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/// What is known of the real files: an animation that starts from one that is not there, and one
+/// without keys.
+static bool is_explained(const char *line)
+{
+    return strstr(line, "stop: starts from 'play', which is not there") != NULL ||
+           strstr(line, "asd: moves no joint and no property") != NULL;
+}
+
+static void assert_explained(char *messages)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(messages, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        if (!is_explained(line)) {
+            fail_msg("%s", line);
+        }
+    }
+}
+
+/// Samples at times before, in and after the clip: every value is finite, and a text where the
+/// property has texts.
+static void check_clip(const struct compiled *compiled, const trp_clip *clip)
+{
+    float values[MOST_VALUES];
+    for (int i = -1; i < 19; i++) {
+        sample(clip, i < 0 ? -1 : clip->duration_s * i / 17, NULL, values);
+        for (uint32_t j = 0; j < compiled->set.property_count; j++) {
+            trp_property property;
+            trp_property_set_property(&compiled->set, j, &property);
+            const float value = values[property.first_value];
+            assert_true(isfinite(value));
+            if (property.type == TRP_PROPERTY_STRING) {
+                assert_true(value == floorf(value) && value >= 0 &&
+                            value < (float)compiled->set.text_count);
+            }
+        }
+    }
+}
+
+static void test_panthera_real_files_compile_and_sample(void **state)
+{
+    static const char *const folders[] = {"samples/panthera", "data/panthera"};
+    uint32_t file_count = 0;
+    uint32_t clip_count = 0;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s", assets_path(folders[i]));
+        DIR *const directory = opendir(path);
+        assert_non_null(directory);
+        for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+            if (!ends_with(entry->d_name, ".json") && !ends_with(entry->d_name, ".lua")) {
+                continue;
+            }
+            char file[2048];
+            struct compiled compiled;
+            snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+            compile_file(file, &compiled);
+            assert_explained(compiled.messages);
+            for (uint32_t j = 0; j < compiled.pack.clip_count; j++) {
+                trp_clip clip;
+                assert_int_equal(trp_pack_clip(&compiled.pack, j, &clip), TRP_OK);
+                check_clip(&compiled, &clip);
+            }
+            clip_count += compiled.pack.clip_count;
+            file_count++;
+            discard(&compiled);
+        }
+        closedir(directory);
+    }
+    assert_int_equal(file_count, 16);
+    assert_true(clip_count > 40);
+}
+
+static void check_both_forms(const char *json_path)
+{
+    struct compiled json;
+    struct compiled lua;
+    compile_file(json_path, &json);
+    char name[256];
+    const char *const slash = strrchr(json_path, '/');
+    snprintf(name, sizeof name, "%.*s.lua", (int)(strlen(slash + 1) - 5), slash + 1);
+    compile_file(write_as_lua(json_path, name), &lua);
+    assert_int_equal(json.size_bytes, lua.size_bytes);
+    assert_memory_equal(json.bytes, lua.bytes, json.size_bytes);
+    discard(&json);
+    discard(&lua);
+}
+
+static void test_panthera_31_real_files_are_the_same_pack_in_both_forms(void **state)
+{
+    static const char *const names[] = {"example", "example_go", "example_test_all_properties",
+                                        "test_go", "test_gui",   "test_layer"};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        char name[256];
+        char path[1024];
+        snprintf(name, sizeof name, "samples/panthera/%s.json", names[i]);
+        snprintf(path, sizeof path, "%s", assets_path(name));
+        check_both_forms(path);
+    }
+}
+
+static void test_panthera_31_both_forms_are_the_same_pack(void **state)
+{
+    (void)state;
+    check_both_forms(write_project(
+        "both.json",
+        "'nodes':[{'node_id':'x','position_x':7,'text':'rest','enabled':true}],'metadata':{"
+        "'fps':60,'layers':[{'name':'top','color':'ff0000'}]},'animations':["
+        "{'animation_id':'a','duration':1.1,'animation_keys':["
+        "{'key_type':'tween','node_id':'x','property_id':'position_x','start_value':0.1,"
+        "'end_value':-3e5,'duration':0.7,'easing':'outback'},"
+        "{'key_type':'tween','node_id':'x','property_id':'scale_y','start_time':0.25,"
+        "'end_value':1,'duration':0.5,'easing_custom':[0,1.5,0.5,1]},"
+        "{'key_type':'trigger','node_id':'x','property_id':'text','start_data':'\xc3\xa9',"
+        "'data':'a/b \\\\ \\n','start_time':0.5},"
+        "{'key_type':'event','node_id':'x','property_id':'event','event_id':'e','data':'d',"
+        "'start_time':0.3,'duration':0.2,'start_value':1,'end_value':2},"
+        "{'key_type':'animation','property_id':'b','start_time':0.5,'duration':0.6}]},"
+        "{'animation_id':'b','duration':2,'initial_state':'a','animation_keys':["
+        "{'key_type':'tween','node_id':'y','property_id':'color_a','end_value':1,'duration':2}"
+        "]}]"));
+}
+
+/// A row of the table: file, animation, node, property, time, value.
+struct golden_row {
+    char *fields[6];
+};
+
+/// The last field may be in quotes; none has quotes inside.
+static void split_row(char *line, struct golden_row *row)
+{
+    for (int i = 0; i < 6; i++) {
+        line += *line == '"';
+        row->fields[i] = line;
+        line += strcspn(line, i < 5 ? "," : "\"\r\n");
+        *line++ = '\0';
+    }
+}
+
+/// Returns the largest size of a property in a clip.
+static float largest_of(const struct compiled *compiled, const char *id, const char *path)
+{
+    const trp_clip clip = clip_of(compiled, id);
+    float largest = 0;
+    for (int i = -1; i <= 32; i++) {
+        const double time_s = i < 0 ? -1 : clip.duration_s * i / 32;
+        largest = fmaxf(largest, fabsf(number_at(compiled, id, path, time_s)));
+    }
+    return largest;
+}
+
+/// @param over_count [in,out] of values that are more than 1e-5 off
+/// @return whether it was a text
+static bool check_row(const struct compiled *compiled, const struct golden_row *row,
+                      uint32_t *over_count)
+{
+    char path[512];
+    snprintf(path, sizeof path, "/%s/%s", row->fields[2], row->fields[3]);
+    const double time_s = strtod(row->fields[4], NULL);
+    if (property_of(&compiled->set, path).type == TRP_PROPERTY_STRING) {
+        assert_string_equal(text_at(compiled, row->fields[1], path, time_s), row->fields[5]);
+        return true;
+    }
+    const float value = number_at(compiled, row->fields[1], path, time_s);
+    const double expected = strtod(row->fields[5], NULL);
+    // Values are floats between those of keys: one last place of 360 is 3.1e-5 alone.
+    const float size = largest_of(compiled, row->fields[1], path);
+    const double tolerance = fmax(1e-5, (double)(nextafterf(size, INFINITY) - size));
+    *over_count += fabs((double)value - expected) > 1e-5;
+    if (!(fabs((double)value - expected) <= tolerance)) {
+        fail_msg("%s %s at %s: %.9g, expected %s", row->fields[1], path, row->fields[4],
+                 (double)value, row->fields[5]);
+    }
+    return false;
+}
+
+static void test_panthera_seeks_as_the_real_runtime(void **state)
+{
+    (void)state;
+    char *const text = read_text(assets_path("samples/panthera/seek_golden.csv"));
+    struct compiled compiled = {0};
+    char file[256] = "";
+    uint32_t row_count = 0;
+    uint32_t text_count = 0;
+    uint32_t over_count = 0;
+    char *rest = NULL;
+    strtok_r(text, "\n", &rest);
+    for (char *line; (line = strtok_r(NULL, "\n", &rest)) != NULL;) {
+        struct golden_row row;
+        split_row(line, &row);
+        if (strcmp(file, row.fields[0]) != 0) {
+            char name[512];
+            snprintf(file, sizeof file, "%s", row.fields[0]);
+            snprintf(name, sizeof name, "samples/panthera/%s.json", file);
+            discard(&compiled);
+            compile_file(assets_path(name), &compiled);
+        }
+        text_count += check_row(&compiled, &row, &over_count);
+        row_count++;
+    }
+    discard(&compiled);
+    free(text);
+    assert_int_equal(row_count, 1125);
+    assert_true(text_count >= 137);
+    printf("%u of %u are more than 1e-5 off, by the rounding of floats\n", over_count, row_count);
+    assert_true(over_count < row_count / 50);
+}
+
+static void test_panthera_25_easings_are_those_of_the_table(void **state)
+{
+    (void)state;
+    char *const table = read_text(assets_path("samples/panthera/easing_golden.csv"));
+    uint32_t count = 0;
+    char *rest = NULL;
+    strtok_r(table, "\n", &rest);
+    for (char *line; (line = strtok_r(NULL, "\n", &rest)) != NULL;) {
+        char *fields = NULL;
+        const char *const name = strtok_r(line, ",", &fields);
+        if (ends_with(name, "_table")) {
+            continue; // what engines play by table: not the rule
+        }
+        char key[512];
+        struct compiled compiled;
+        snprintf(key, sizeof key,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':1,'end_value':1,"
+                 "'easing':'%s'}",
+                 name);
+        compile_keys(2, key, &compiled);
+        for (int i = 0; i <= 20; i++) {
+            const double expected = strtod(strtok_r(NULL, ",\r", &fields), NULL);
+            const float value = number_at(&compiled, "a", "/n/p", i / 20.0);
+            if (!(fabs((double)value - expected) <= 1e-6)) {
+                fail_msg("%s at %g: %.9g, expected %.9g", name, i / 20.0, (double)value, expected);
+            }
+        }
+        // Once it is over it is where it was to go.
+        assert_true(number_at(&compiled, "a", "/n/p", nextafter(1, 2)) == 1);
+        discard(&compiled);
+        count++;
+    }
+    free(table);
+    assert_int_equal(count, TRP_EASING_COUNT);
+}
+
+static void test_panthera_25_easings_are_finite_and_end(void **state)
+{
+    (void)state;
+    for (uint32_t easing = 0; easing < TRP_EASING_COUNT; easing++) {
+        const char *const name = trp_easing_name(easing);
+        char key[512];
+        struct compiled compiled;
+        snprintf(key, sizeof key,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':1,"
+                 "'start_value':1,'end_value':2,'easing':'%s'}",
+                 name);
+        compile_keys(2, key, &compiled);
+        for (int i = 0; i <= 1000; i++) {
+            const float value = number_at(&compiled, "a", "/n/p", i / 1000.0);
+            assert_true(fabs((double)value - (1 + trp_ease(easing, i / 1000.0))) < 1e-6);
+        }
+        const double end = strcmp(name, "inexpo") == 0      ? 1.999
+                           : strcmp(name, "outinexpo") == 0 ? 1.9995
+                                                            : 2;
+        assert_true(fabs((double)number_at(&compiled, "a", "/n/p", 1) - end) < 1e-6);
+        assert_true(number_at(&compiled, "a", "/n/p", 1.0001) == 2);
+        discard(&compiled);
+    }
+}
+
+// -- Playing
+
+static void test_panthera_19_loops_carry_what_is_over(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(0.1,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':0.1,"
+                 "'end_value':100},{'key_type':'event','property_id':'event','event_id':'e',"
+                 "'start_time':0.05}",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_LOOP, 60);
+    trp_playhead playhead = trp_playhead_start(&timeline, 0);
+    uint64_t fired = 0;
+    for (int frame = 0; frame < 60; frame++) {
+        trp_playhead previous;
+        advance(&timeline, &playhead, 1, &previous);
+        fired += count_events(&timeline, &previous, &playhead);
+    }
+    assert_int_equal(playhead.cycle, 10);
+    assert_int_equal(fired, 10);
+    const double time_s = trp_playhead_time_s(&timeline, &playhead);
+    assert_true(fabs(time_s) < 1e-6);
+    advance(&timeline, &playhead, 1, NULL); // a frame is no part of the clip: the rest is kept
+    assert_true(fabs(trp_playhead_time_s(&timeline, &playhead) - 1.0 / 60) < 1e-6);
+    discard(&compiled);
+}
+
+static void test_panthera_20_speeds_multiply(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(10,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':10,"
+                 "'end_value':1000}",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_CLAMP, 60);
+    const float options = 2;
+    const float of_state = 0.5f;
+    const float of_all = 3;
+    const float speeds[] = {1, options, options * of_state * of_all};
+    const float expected[] = {100, 200, 300};
+    for (int i = 0; i < 3; i++) {
+        trp_playhead playhead = trp_playhead_start(&timeline, 0);
+        playhead.speed = speeds[i];
+        advance(&timeline, &playhead, 60, NULL);
+        const float value =
+            number_at(&compiled, "a", "/n/p", trp_playhead_time_s(&timeline, &playhead));
+        assert_float_equal(value, expected[i], 1e-3);
+    }
+    discard(&compiled);
+}
+
+static void test_panthera_21_skipped_start_keeps_what_nodes_have(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(2,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','start_time':0.5,"
+                 "'duration':1,'start_value':10,'end_value':20},"
+                 "{'key_type':'trigger','node_id':'n','property_id':'text','start_time':1,"
+                 "'start_data':'before','data':'after'}",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    const uint32_t number = value_of(&compiled, "/n/p");
+    const uint32_t text = value_of(&compiled, "/n/text");
+    float host[2] = {777, 777};
+    float values[2];
+    float mask[2];
+    // With the start: values of keys that are still to come.
+    sample(&clip, 0.25, NULL, values);
+    assert_float_equal(values[number], 10, 0);
+    assert_string_equal(trp_property_set_text(&compiled.set, values[text]), "before");
+    // Without: only what has started is written.
+    static const struct {
+        double time_s;
+        float number;
+        bool has_text;
+    } cases[] = {{0, 777, false}, {0.25, 777, false}, {0.5, 10, false}, {1, 15, true}};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(trp_clip_started(&clip, cases[i].time_s, mask), TRP_OK);
+        sample(&clip, cases[i].time_s, NULL, values);
+        for (int j = 0; j < 2; j++) {
+            host[j] = mask[j] > 0 ? values[j] : host[j];
+        }
+        assert_float_equal(host[number], cases[i].number, 1e-5);
+        assert_int_equal(mask[text] > 0, cases[i].has_text);
+    }
+    assert_string_equal(trp_property_set_text(&compiled.set, host[text]), "after");
+    discard(&compiled);
+}
+
+static void test_panthera_22_next_animation_resets_the_one_before(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_data("'nodes':[{'node_id':'n','position_x':1,'position_y':5}],'animations':["
+                 "{'animation_id':'a','duration':1,'animation_keys':["
+                 "{'key_type':'tween','node_id':'n','property_id':'position_x','duration':1,"
+                 "'start_value':1,'end_value':2}]},"
+                 "{'animation_id':'b','duration':1,'animation_keys':["
+                 "{'key_type':'tween','node_id':'n','property_id':'position_y','duration':1,"
+                 "'start_value':3,'end_value':4}]}]",
+                 &compiled);
+    const trp_clip first = clip_of(&compiled, "a");
+    const trp_clip next = clip_of(&compiled, "b");
+    const uint32_t p = value_of(&compiled, "/n/position_x");
+    const uint32_t q = value_of(&compiled, "/n/position_y");
+    float values[2];
+    float mask[2];
+    float before[2];
+    sample(&first, 1, NULL, values);
+    assert_float_equal(values[p], 2, 0);
+    assert_float_equal(values[q], 5, 0); // as the node has it
+    // One call gives everything: what the next one says nothing of is back where it rests, which
+    // for the first is its initial value.
+    sample(&first, -1, NULL, before);
+    sample(&next, 0.5, NULL, values);
+    assert_float_equal(values[p], 1, 0);
+    assert_float_equal(values[p], before[p], 0);
+    assert_float_equal(values[q], 3.5, 1e-6);
+    assert_int_equal(trp_clip_value_coverage(&next, mask), TRP_OK);
+    assert_true(mask[p] == 0 && mask[q] == 1);
+    discard(&compiled);
+}
+
+static void test_panthera_23_stop_freezes(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(2,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':1,"
+                 "'end_value':10},{'key_type':'tween','node_id':'n','property_id':'p',"
+                 "'start_time':1,'duration':1,'start_value':10,'end_value':30}",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_CLAMP, 60);
+    trp_playhead playhead = trp_playhead_start(&timeline, 0);
+    advance(&timeline, &playhead, 75, NULL);
+    const double stopped_s = trp_playhead_time_s(&timeline, &playhead);
+    playhead.speed = 0;
+    for (int frame = 0; frame < 100; frame++) {
+        advance(&timeline, &playhead, 1, NULL);
+        assert_true(trp_playhead_time_s(&timeline, &playhead) == stopped_s);
+    }
+    assert_float_equal(number_at(&compiled, "a", "/n/p", stopped_s), 15, 1e-5);
+    discard(&compiled);
+}
+
+static void test_panthera_24_whole_timeline_plays_eased_and_reversed(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(2,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':2,"
+                 "'end_value':100},{'key_type':'trigger','node_id':'n','property_id':'text',"
+                 "'start_time':1.5,'start_data':'first','data':'second'}",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    const uint32_t easing = trp_easing_find("inquad");
+    for (int frame = 0; frame <= 60; frame++) { // from the end to the start in a second
+        const double u = frame / 60.0;
+        const double time_s = clip.duration_s * (1 - trp_ease(easing, u));
+        assert_float_equal(number_at(&compiled, "a", "/n/p", time_s), 100 * (1 - u * u), 1e-4);
+        assert_string_equal(text_at(&compiled, "a", "/n/text", time_s),
+                            u * u > 0.25 ? "first" : "second");
+    }
+    // A playhead of negative speed does the same without easing.
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_CLAMP, 60);
+    trp_playhead playhead = trp_playhead_start(&timeline, clip.duration_s);
+    playhead.speed = -1;
+    for (int frame = 0; frame <= 120; frame++) {
+        const double time_s = trp_playhead_time_s(&timeline, &playhead);
+        assert_float_equal(number_at(&compiled, "a", "/n/p", time_s), 100 - frame / 1.2, 1e-3);
+        advance(&timeline, &playhead, 1, NULL);
+    }
+    assert_true(playhead.flags & TRP_PLAYHEAD_ENDED);
+    discard(&compiled);
+}
+
+static const char busy_keys[] =
+    "{'key_type':'tween','node_id':'n','property_id':'p','duration':0.7,'end_value':100,"
+    "'easing':'outelastic'},"
+    "{'key_type':'tween','node_id':'n','property_id':'p','start_time':0.5,'duration':1,"
+    "'start_value':-5,'end_value':5,'easing':'inoutback'},"
+    "{'key_type':'tween','node_id':'n','property_id':'q','start_time':0.31,'duration':0,"
+    "'start_value':1,'end_value':2},"
+    "{'key_type':'tween','node_id':'n','property_id':'q','start_time':0.9,'duration':0.4,"
+    "'start_value':7,'end_value':-7,'easing_custom':[0,1,2,1,0]},"
+    "{'key_type':'trigger','node_id':'n','property_id':'text','start_time':0.4,"
+    "'start_data':'0','data':'1'},"
+    "{'key_type':'trigger','node_id':'n','property_id':'text','start_time':1.2,'data':'2'}";
+
+static void test_panthera_37_play_and_seek_agree(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(1.5, busy_keys, &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_LOOP, 60);
+    enum { FRAMES = 360 };
+    static float played[FRAMES][3];
+    static double times_s[FRAMES];
+    uint32_t cursors[MOST_CURSORS] = {0};
+    trp_playhead playhead = trp_playhead_start(&timeline, 0);
+    assert_int_equal(clip.value_count, 3);
+    for (int frame = 0; frame < FRAMES; frame++) {
+        times_s[frame] = trp_playhead_time_s(&timeline, &playhead);
+        sample(&clip, times_s[frame], cursors, played[frame]);
+        advance(&timeline, &playhead, 1, NULL);
+    }
+    for (int i = 0; i < FRAMES; i++) { // in any order, on a pack that was never played
+        const int frame = i * 97 % FRAMES;
+        float sought[3];
+        sample(&clip, times_s[frame], NULL, sought);
+        assert_memory_equal(sought, played[frame], sizeof sought);
+    }
+    discard(&compiled);
+}
+
+// -- Events
+
+static void test_panthera_5_event_fires_once_with_what_it_carries(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(1,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':1},"
+                 "{'key_type':'event','node_id':'n','property_id':'event','event_id':'hit',"
+                 "'data':'payload','end_value':42,'start_time':0.5}",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    assert_int_equal(clip.event_count, 1);
+    const trp_event event = event_of(&clip, 0);
+    assert_string_equal(event.name, "hit");
+    assert_string_equal(event.target, "n");
+    assert_string_equal(event.text, "payload");
+    assert_true(event.number == 42 && event.duration_s == 0);
+    assert_true(trp_event_value(&event, 1) == 42);
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_CLAMP, 60);
+    trp_playhead playhead = trp_playhead_start(&timeline, 0);
+    uint64_t fired = 0;
+    for (int frame = 0; frame < 90; frame++) {
+        trp_playhead previous;
+        advance(&timeline, &playhead, 1, &previous);
+        const uint64_t now = count_events(&timeline, &previous, &playhead);
+        assert_int_equal(now, frame == 29);
+        fired += now;
+    }
+    assert_int_equal(fired, 1);
+    discard(&compiled);
+}
+
+static void test_panthera_6_streams_go_from_start_to_end(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(2,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':1},"
+                 "{'key_type':'event','property_id':'event','event_id':'bar','start_time':0.5,"
+                 "'duration':1,'start_value':10,'end_value':20,'easing':'inquad'}",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    const trp_event event = event_of(&clip, 0);
+    assert_string_equal(event.target, "");
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_CLAMP, 60);
+    trp_playhead playhead = trp_playhead_start(&timeline, 0);
+    int calls = 0;
+    int ends = 0;
+    for (int frame = 1; frame <= 120; frame++) {
+        trp_playhead previous;
+        advance(&timeline, &playhead, 1, &previous);
+        const trp_event_args args = events_between(&timeline, &previous, &playhead);
+        trp_event_range range;
+        trp_event_report report;
+        assert_int_equal(trp_event_ranges(&args, &range, 1, &report), TRP_OK);
+        if (report.hit_count == 0) {
+            continue;
+        }
+        const double part = fmin((frame - 30) / 60.0, 1);
+        assert_float_equal(trp_event_value(&event, (double)range.to), 10 + 10 * part * part, 1e-5);
+        assert_int_equal((range.flags & TRP_EVENT_BEGAN) != 0, calls == 0);
+        ends += (range.flags & TRP_EVENT_ENDED) != 0;
+        calls++;
+    }
+    assert_int_equal(ends, 1);
+    assert_true(calls == 60 || calls == 61);
+    discard(&compiled);
+}
+
+static void test_panthera_7_event_fires_again_after_a_rewind(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(1,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':1},"
+                 "{'key_type':'event','property_id':'event','event_id':'e','start_time':0.5}",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_CLAMP, 60);
+    trp_playhead playhead = trp_playhead_start(&timeline, 0);
+    trp_playhead previous;
+    advance(&timeline, &playhead, 45, &previous);
+    assert_int_equal(count_events(&timeline, &previous, &playhead), 1);
+    advance(&timeline, &playhead, 10, &previous);
+    assert_int_equal(count_events(&timeline, &previous, &playhead), 0);
+    trp_playhead_seek(&timeline, 0, &playhead);
+    advance(&timeline, &playhead, 45, &previous);
+    assert_int_equal(count_events(&timeline, &previous, &playhead), 1);
+    discard(&compiled);
+}
+
+static void test_panthera_events_of_nested_animations_are_stretched(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_data("'animations':[{'animation_id':'a','duration':2,'animation_keys':["
+                 "{'key_type':'animation','property_id':'b','start_time':1,'duration':0.5}]},"
+                 "{'animation_id':'b','duration':1,'animation_keys':["
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':1},"
+                 "{'key_type':'event','node_id':'n','property_id':'event','event_id':'s',"
+                 "'start_time':0.25,'duration':0.5,'end_value':8},"
+                 "{'key_type':'event','property_id':'event','event_id':'e','start_time':1}]}]",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "a");
+    assert_int_equal(clip.event_count, 2);
+    const trp_event stream = event_of(&clip, 0);
+    assert_string_equal(stream.name, "s");
+    assert_float_equal(stream.time_s, 1.125, 1e-6);
+    assert_float_equal(stream.duration_s, 0.25, 1e-6);
+    assert_true(trp_event_value(&stream, 0.5) == 4);
+    assert_float_equal(event_of(&clip, 1).time_s, 1.5, 1e-6);
+    const trp_clip inner = clip_of(&compiled, "b");
+    assert_float_equal(event_of(&inner, 0).time_s, 0.25, 1e-6);
+    discard(&compiled);
+}
+
+// -- What else a pack has
+
+static void test_panthera_properties_say_where_they_belong(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_data("'nodes':[{'node_id':'x/y','position_x':7,'text':'rest'},"
+                 "{'node_id':'z~','scale_x':1}],'animations':["
+                 "{'animation_id':'a','duration':1,'animation_keys':["
+                 "{'key_type':'tween','node_id':'x/y','property_id':'position_x','duration':1},"
+                 "{'key_type':'trigger','node_id':'x/y','property_id':'text','data':'t',"
+                 "'start_time':1},"
+                 "{'key_type':'tween','node_id':'z~','property_id':'position_y',"
+                 "'start_value':3,'duration':1}]}]",
+                 &compiled);
+    const trp_property x = property_of(&compiled.set, "/x~1y/position_x");
+    const trp_property y = property_of(&compiled.set, "/z~0/position_y");
+    const trp_property text = property_of(&compiled.set, "/x~1y/text");
+    assert_int_equal(x.type, TRP_PROPERTY_FLOAT);
+    assert_int_equal(text.type, TRP_PROPERTY_STRING);
+    assert_string_equal(trp_property_set_label(&compiled.set, x.first_value), "position_x");
+    assert_true(compiled.set.defaults[x.first_value] == 7);
+    assert_true(compiled.set.defaults[y.first_value] == 0); // what a node leaves out
+    assert_string_equal(
+        trp_property_set_text(&compiled.set, compiled.set.defaults[text.first_value]), "rest");
+    assert_int_equal(compiled.pack.skeleton_count, 0);
+    // Before the animation it is as its first keys begin.
+    assert_true(number_at(&compiled, "a", "/z~0/position_y", -1) == 3);
+    assert_string_equal(text_at(&compiled, "a", "/x~1y/text", -1), "");
+    discard(&compiled);
+}
+
+static void test_panthera_36_keys_past_the_end_are_never_reached(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_keys(1,
+                 "{'key_type':'tween','node_id':'n','property_id':'p','duration':2,"
+                 "'end_value':100},{'key_type':'tween','node_id':'n','property_id':'p',"
+                 "'start_time':1.5,'end_value':7}",
+                 &compiled);
+    assert_true(clip_of(&compiled, "a").duration_s == 1);
+    assert_float_equal(number_at(&compiled, "a", "/n/p", 1), 50, 1e-4);
+    assert_float_equal(number_at(&compiled, "a", "/n/p", 9), 50, 1e-4);
+    discard(&compiled);
+}
+
+static void test_panthera_rows_follow_within_their_tolerance(void **state)
+{
+    (void)state;
+    struct compiled exact;
+    struct compiled dense;
+    char data[4096];
+    snprintf(data, sizeof data,
+             "'animations':[{'animation_id':'a','duration':1.5,"
+             "'animation_keys':[%s]}]",
+             busy_keys);
+    const char *const path = write_project("rows.json", data);
+    const struct compile_input input = {
+        .path = path,
+        .metres_per_unit = 1,
+        .error_mm = 0.1,
+        .shell_m = 0.03,
+        .is_exact_set = true,
+    };
+    compile_file(path, &exact);
+    compile_input(&input, &dense);
+    static const char *const paths[] = {"/n/p", "/n/q", "/n/text"};
+    for (int i = 0; i < 3; i++) {
+        for (int j = -1; j <= 300; j++) {
+            const double time_s = j < 0 ? -1 : j / 200.0;
+            const float a = number_at(&exact, "a", paths[i], time_s);
+            const float b = number_at(&dense, "a", paths[i], time_s);
+            assert_true(fabsf(a - b) <= 1e-5f * 200);
+        }
+    }
+    discard(&exact);
+    discard(&dense);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_panthera_real_files_compile_and_sample),
+        cmocka_unit_test(test_panthera_31_real_files_are_the_same_pack_in_both_forms),
+        cmocka_unit_test(test_panthera_31_both_forms_are_the_same_pack),
+        cmocka_unit_test(test_panthera_seeks_as_the_real_runtime),
+        cmocka_unit_test(test_panthera_25_easings_are_those_of_the_table),
+        cmocka_unit_test(test_panthera_25_easings_are_finite_and_end),
+        cmocka_unit_test(test_panthera_19_loops_carry_what_is_over),
+        cmocka_unit_test(test_panthera_20_speeds_multiply),
+        cmocka_unit_test(test_panthera_21_skipped_start_keeps_what_nodes_have),
+        cmocka_unit_test(test_panthera_22_next_animation_resets_the_one_before),
+        cmocka_unit_test(test_panthera_23_stop_freezes),
+        cmocka_unit_test(test_panthera_24_whole_timeline_plays_eased_and_reversed),
+        cmocka_unit_test(test_panthera_37_play_and_seek_agree),
+        cmocka_unit_test(test_panthera_5_event_fires_once_with_what_it_carries),
+        cmocka_unit_test(test_panthera_6_streams_go_from_start_to_end),
+        cmocka_unit_test(test_panthera_7_event_fires_again_after_a_rewind),
+        cmocka_unit_test(test_panthera_events_of_nested_animations_are_stretched),
+        cmocka_unit_test(test_panthera_properties_say_where_they_belong),
+        cmocka_unit_test(test_panthera_36_keys_past_the_end_are_never_reached),
+        cmocka_unit_test(test_panthera_rows_follow_within_their_tolerance),
+    };
+    return cmocka_run_group_tests_name("panthera", tests, folder_make, folder_remove);
+}
