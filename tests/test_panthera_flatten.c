@@ -1342,12 +1342,11 @@ static void test_panthera_flatten_ten_thousand_keys_take_no_time(void **state)
 /// Reads a field of a line of the table, with or without quotes.
 static char *field(char **at)
 {
-    char *const start = **at == '"' ? ++*at : *at;
-    char *const end = start + strcspn(start, start > *at || start[-1] == '"' ? "\"" : ",\n");
-    *at = end + (*end == '"');
-    if (**at != '\0') {
-        *(*at)++ = '\0';
-    }
+    const bool is_quoted = **at == '"';
+    char *const start = *at + is_quoted;
+    char *const end = start + strcspn(start, is_quoted ? "\"" : ",\n");
+    *at = end + (is_quoted && *end != '\0');
+    *at += **at != '\0';
     *end = '\0';
     return start;
 }
