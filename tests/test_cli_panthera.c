@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The Troupe authors
+// SPDX-License-Identifier: MIT
+//
+// The `troupe` program on Panthera projects: nodes, properties, texts and events as it prints them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli_program.h"
+
+/// An animation of a number, a text and two events.
+static const char project[] =
+    "return { data = {\n"
+    "  nodes = { { node_id = 'a/b', text = 'rest', position_x = 4 } },\n"
+    "  animations = { { animation_id = 'go', duration = 2, animation_keys = {\n"
+    "    { key_type = 'tween', node_id = 'a/b', property_id = 'position_x', start_time = 0.5,\n"
+    "      duration = 1, start_value = 10, end_value = 20 },\n"
+    "    { key_type = 'trigger', node_id = 'a/b', property_id = 'text', start_time = 1,\n"
+    "      start_data = 'before', data = 'after' },\n"
+    "    { key_type = 'event', node_id = 'a/b', property_id = 'event', event_id = 'hit',\n"
+    "      start_time = 0.5, data = 'hard', end_value = 42 },\n"
+    "    { key_type = 'event', property_id = 'event', event_id = 'bar', start_time = 1,\n"
+    "      duration = 0.5, start_value = 1, end_value = 2, easing = 'outsine' } } } } } }\n";
+
+static void test_cli_panthera_info_lists_all(void **state)
+{
+    (void)state;
+    json_t *const object = expect_json(run("info", "go.trp", "--json", NULL), "info");
+    const json_t *const set = json_array_get(json_object_get(object, "property_sets"), 0);
+    const json_t *const nodes = json_object_get(set, "nodes");
+    const json_t *const properties = json_object_get(set, "properties");
+    assert_int_equal(json_array_size(nodes), 1);
+    assert_string_equal(json_string_value(json_array_get(nodes, 0)), "a/b");
+    assert_int_equal(json_array_size(properties), 2);
+    assert_int_equal(json_array_size(json_object_get(set, "texts")), 3);
+    const json_t *const number = json_array_get(properties, 0);
+    const json_t *const text = json_array_get(properties, 1);
+    assert_string_equal(string_of(number, "path"), "/a~1b/position_x");
+    assert_string_equal(string_of(number, "type"), "float");
+    assert_string_equal(string_of(number, "node"), "a/b");
+    assert_string_equal(string_of(number, "property"), "position_x");
+    double rest;
+    numbers_of(number, "defaults", &rest, 1);
+    assert_true(rest == 4);
+    assert_string_equal(string_of(text, "type"), "string");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(text, "defaults"), 0)),
+                        "rest");
+    const json_t *const clip = named(json_object_get(object, "clips"), "go");
+    assert_true(number_of(clip, "duration_s") == 2);
+    const json_t *const events = json_object_get(clip, "events");
+    assert_int_equal(json_array_size(events), 2);
+    const json_t *const hit = json_array_get(events, 0);
+    assert_string_equal(string_of(hit, "name"), "hit");
+    assert_string_equal(string_of(hit, "target"), "a/b");
+    assert_string_equal(string_of(hit, "value"), "hard");
+    assert_true(number_of(hit, "number") == 42);
+    assert_null(json_object_get(hit, "from_number"));
+    const json_t *const bar = json_array_get(events, 1);
+    assert_true(json_is_null(json_object_get(bar, "target")));
+    assert_true(number_of(bar, "from_number") == 1 && number_of(bar, "number") == 2);
+    assert_string_equal(string_of(bar, "easing"), "outsine");
+    json_decref(object);
+}
+
+static void test_cli_panthera_sample_gives_node_property_and_value(void **state)
+{
+    static const struct {
+        const char *time;
+        double number;
+        const char *text;
+    } cases[] = {
+        {"-1", 10, "before"}, {"0.25", 10, "before"}, {"1", 15, "after"}, {"2", 20, "after"}};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        json_t *const object = expect_json(
+            run("sample", "go.trp", "--clip", "go", "--time", cases[i].time, "--json", NULL),
+            "sample");
+        const json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+        const json_t *const properties = json_object_get(sample, "properties");
+        assert_int_equal(json_array_size(properties), 2);
+        const json_t *const number = json_array_get(properties, 0);
+        const json_t *const text = json_array_get(properties, 1);
+        assert_string_equal(string_of(number, "node"), "a/b");
+        assert_string_equal(string_of(number, "property"), "position_x");
+        assert_true(number_of(number, "value") == cases[i].number);
+        assert_string_equal(string_of(text, "property"), "text");
+        assert_string_equal(string_of(text, "value"), cases[i].text);
+        json_decref(object);
+    }
+}
+
+static void test_cli_panthera_tables_show_texts(void **state)
+{
+    (void)state;
+    struct outcome outcome = run("sample", "go.trp", "--clip", "go", "--time", "1", NULL);
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.out, "after"));
+    discard(&outcome);
+    outcome = run("info", "go.trp", NULL);
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.out, "/a~1b/text"));
+    assert_non_null(strstr(outcome.out, "\"rest\""));
+    discard(&outcome);
+}
+
+static void test_cli_panthera_events_have_their_targets(void **state)
+{
+    (void)state;
+    json_t *const object = expect_json(
+        run("events", "go.trp", "--clip", "go", "--from", "0", "--to", "2", "--json", NULL),
+        "events");
+    const json_t *const events = json_object_get(object, "events");
+    assert_int_equal(json_array_size(events), 2);
+    assert_string_equal(string_of(json_array_get(events, 0), "target"), "a/b");
+    json_decref(object);
+}
+
+static void test_cli_panthera_verify_agrees_with_both_kinds_of_packs(void **state)
+{
+    (void)state;
+    static const char *const exact[] = {"--exact=on", "--exact=off"};
+    for (int i = 0; i < 2; i++) {
+        struct outcome outcome =
+            run("compile", "--quiet", exact[i], "go.lua", "-o", "other.trp", NULL);
+        expect_success(&outcome);
+        discard(&outcome);
+        outcome = run("verify", "other.trp", "go.lua", NULL);
+        expect_success(&outcome);
+        discard(&outcome);
+    }
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    if (cli_program_setup() != 0) {
+        return 1;
+    }
+    write_text("go.lua", project, sizeof project - 1);
+    struct outcome outcome = run("compile", "--quiet", "go.lua", "-o", "go.trp", NULL);
+    fputs(outcome.err, stderr);
+    const int exit_code = outcome.exit_code;
+    discard(&outcome);
+    return exit_code;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return temp_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cli_panthera_info_lists_all),
+        cmocka_unit_test(test_cli_panthera_sample_gives_node_property_and_value),
+        cmocka_unit_test(test_cli_panthera_tables_show_texts),
+        cmocka_unit_test(test_cli_panthera_events_have_their_targets),
+        cmocka_unit_test(test_cli_panthera_verify_agrees_with_both_kinds_of_packs),
+    };
+    return cmocka_run_group_tests_name("cli_panthera", tests, setup, teardown);
+}
