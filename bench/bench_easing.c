@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Eased properties: nanoseconds a track for 10,000 instances of a layout of 60 tracks that move at
-// times of their own, each along one easing, forward with cursors and at random times. The best of
-// five rounds.
+// times of their own, each along one easing, forward with cursors and at random times. By the
+// kernels of this processor and by the plain C reference. The best of five rounds.
 #define _DEFAULT_SOURCE // for clock_gettime
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,14 +137,20 @@ int main(void)
         return 1;
     }
     memset(crowd, 0, sizeof *crowd);
-    printf("%u instances, %u tracks, ns a track, %s\n", INSTANCES, TRACKS,
-           trp_isa_name(trp_isa_active()));
-    printf("%-11s %8s %8s\n", "easing", "forward", "random");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const uint32_t easing = trp_easing_find(names[i]);
+    const trp_isa isas[] = {trp_isa_active(), TRP_ISA_REFERENCE};
+    printf("%u instances, %u tracks, ns a track\n", INSTANCES, TRACKS);
+    printf("%-11s %-11s %8s %8s\n", "isa", "easing", "forward", "random");
+    for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
+        const trp_isa isa = isas[i % 2];
+        const char *const name = names[i / 2];
+        const uint32_t easing = trp_easing_find(name);
+        if (trp_isa_force(isa) != TRP_OK) {
+            return 1;
+        }
         fill_layout(&crowd->layout, easing == TRP_NONE ? TRP_EASING_COUNT : easing);
         const double forward = measure(crowd, true);
-        printf("%-11s %8.2f %8.2f\n", names[i], forward, measure(crowd, false));
+        printf("%-11s %-11s %8.2f %8.2f\n", trp_isa_name(isa), name, forward,
+               measure(crowd, false));
     }
     const bool is_used = crowd->sum == crowd->sum;
     free(crowd);
