@@ -14,6 +14,7 @@
 #include "arena.h"
 #include "cli.h"
 #include "output.h"
+#include "timeline.h"
 
 /// A clip that takes part, by name.
 struct part {
@@ -70,16 +71,6 @@ enum {
 
 // ---- the command line ----
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /// Reads digits with at most one point among them, at most nine of them in all.
 /// @return what follows, or null where there is no number
 static const char *parse_decimal(const char *text, uint64_t *numerator, uint64_t *denominator)
@@ -114,7 +105,7 @@ static bool parse_fps(const char *text, struct play_command *command)
     }
     num *= over_den;
     den *= over;
-    const uint64_t divisor = greatest_divisor(num, den);
+    const uint64_t divisor = trp__greatest_common_divisor(num, den);
     if (end == NULL || *end != '\0' || num == 0 || den == 0 || num / divisor > UINT32_MAX ||
         den / divisor > UINT32_MAX || num / den > 100000) {
         cli_usage_error("play", "--fps takes frames a second up to 100000, not '%s'", text);
@@ -363,7 +354,7 @@ static bool build_show(struct show *show, const struct play_command *command,
     return true;
 }
 
-/// Moves a group on; clips that did not play yet join it where its phase is.
+/// Moves a group on. In the first frame all clips join it where its phase is.
 static trp_result advance_group(struct show *show, double dt_s)
 {
     const trp_sync_args args = {
@@ -589,7 +580,7 @@ static trp_result play(struct show *show)
         sigaction(SIGINT, &action, NULL);
         fputs("\033[?7l", stdout); // a line that is too long is cut, not wrapped
     }
-    trp_result result = show->command->is_synced ? advance_group(show, 0) : TRP_OK;
+    trp_result result = TRP_OK;
     for (uint64_t frame = 1;
          frame <= frame_count && result == TRP_OK && !is_interrupted && !ferror(stdout); frame++) {
         if (is_live) {
