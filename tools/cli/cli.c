@@ -247,6 +247,26 @@ bool cli_timeline_make(const trp_timeline_args *args, trp_timeline *timeline, st
                         "no unit of time serves both the clip and the clock");
 }
 
+trp_result cli_root_motion_until(const trp_clip *clip, double time_s, trp_root_delta *root)
+{
+    trp_timeline timeline;
+    const trp_result result = trp_timeline_make(&(trp_timeline_args){.clip = clip}, &timeline);
+    if (result != TRP_OK) {
+        return result;
+    }
+    const trp_playhead first = trp_playhead_start(&timeline, 0);
+    const trp_playhead now = trp_playhead_start(&timeline, time_s);
+    const trp_root_motion_args args = {
+        .timelines = &timeline,
+        .timeline_count = 1,
+        .previous = &first,
+        .playheads = &now,
+        .playhead_count = 1,
+        .deltas = root,
+    };
+    return trp_root_motion_between(&args, NULL);
+}
+
 json_t *cli_root_delta_json(const trp_root_delta *delta)
 {
     json_t *const translation = json_array();

@@ -111,6 +111,9 @@ bool cli_unknown_name(struct report *report, const char *what, const char *name,
 bool cli_timeline_make(const trp_timeline_args *args, trp_timeline *timeline,
                        struct report *report);
 
+/// Finds how the character has moved from the start of a clip until a time.
+trp_result cli_root_motion_until(const trp_clip *clip, double time_s, trp_root_delta *root);
+
 /// Returns translation and yaw of a movement.
 json_t *cli_root_delta_json(const trp_root_delta *delta);
 
