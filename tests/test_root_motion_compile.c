@@ -1134,11 +1134,130 @@ static void test_root_motion_compile_clip_that_does_not_move_the_joint_is_as_wit
     struct compiled plain;
     compile_ok(&(struct compile_input){.path = path, .root_joint = "hips"}, &compiled);
     compile_ok(&(struct compile_input){.path = path}, &plain);
+    assert_int_equal(compiled.report.warning_count, plain.report.warning_count + 1);
     assert_no_root_motion(&compiled);
     assert_int_equal(compiled.size, plain.size);
     assert_memory_equal(compiled.bytes, plain.bytes, plain.size);
     free(plain.bytes);
     free(compiled.bytes);
+}
+
+/// A run with one warning or none.
+static void expect_warning(struct outcome outcome, const char *text)
+{
+    expect_success(&outcome);
+    if (count_lines(outcome.err) != (text[0] != '\0') || strstr(outcome.err, text) == NULL) {
+        fail_msg("'%s', not '%s'", outcome.err, text);
+    }
+    discard(&outcome);
+}
+
+#define COMPILE(...) run("compile", "--quiet", "-o", "w.trp", __VA_ARGS__, NULL)
+
+static void test_root_motion_compile_joint_that_never_moves_is_warned_of_once(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 31);
+    write_walker("moving", &walker);
+    walker.is_still = true;
+    write_walker("still", &walker);
+    write_walker("still_too", &walker);
+    const char *const text =
+        "still.glb: warning: --root-motion: 'hips' moves in no clip: there is no root motion "
+        "[root_motion.still]";
+    struct outcome outcome = COMPILE("--root-motion", "hips", "still.glb", "still_too.glb");
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.err, text));
+    assert_null(strstr(strstr(outcome.err, text) + strlen(text), "root_motion.still"));
+    discard(&outcome);
+    outcome = COMPILE("--root-motion", "hips", "still.glb", "moving.glb");
+    expect_success(&outcome);
+    assert_null(strstr(outcome.err, "root_motion"));
+    discard(&outcome);
+    // The other reasons why there is none have warnings of their own.
+    walker.is_still = false;
+    walker.how = "STEP";
+    write_walker("steps", &walker);
+    expect_warning(COMPILE("--root-motion", "hips", "steps.glb"), "[root_motion.step]");
+}
+
+static void test_root_motion_compile_joint_by_the_index_of_its_node(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 31);
+    write_walker("named", &walker);
+    expect_warning(COMPILE("--root-motion", "1", "named.glb"), "");
+    json_t *const info = expect_json(run("info", "w.trp", "--json", NULL), "info");
+    const json_t *const clip = json_array_get(json_object_get(info, "clips"), 0);
+    assert_string_equal(string_of(json_object_get(clip, "root_motion"), "joint"), "hips");
+    json_decref(info);
+    static const char *const wrong[] = {"3", "1x", "-1", "01 ", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "no joint is named '%s' [root_motion.joint]", wrong[i]);
+        expect_refusal(COMPILE("--root-motion", wrong[i], "named.glb"), 3, text);
+    }
+    // A node that is there, but in no skin.
+    walker.above = "";
+    write_walker("above", &walker);
+    expect_refusal(
+        COMPILE("--root-motion", "above", "above.glb"), 3,
+        "no joint is named 'above': node 3 is, but it is no joint (see --nodes all) [root_");
+    expect_refusal(COMPILE("--root-motion", "3", "above.glb"), 3, "node 3 exists, but");
+    expect_warning(COMPILE("--nodes", "all", "--root-motion", "above", "above.glb"), "still");
+}
+
+static void test_root_motion_compile_of_joints_of_one_name_the_first_is_taken(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 31);
+    size_t size = 0;
+    void *bytes = NULL;
+    struct report report = {0};
+    assert_true(file_read(write_walker("twins", &walker), &bytes, &size, &report));
+    char *const text = bytes;
+    for (size_t i = 0; i + 6 < size; i++) { // the head becomes a second `hips`
+        if (memcmp(text + i, "\"head\"", 6) == 0) {
+            memcpy(text + i, "\"hips\"", 6);
+        }
+    }
+    write_text("twins.glb", text, size);
+    free(bytes);
+    expect_warning(COMPILE("--root-motion", "hips", "twins.glb"),
+                   "twins.glb: warning: --root-motion: 2 joints are named 'hips': the first, node "
+                   "1, is taken [root_motion.joint]");
+}
+
+/// Whether a run was good and warned of options that change nothing.
+static bool warns_of_order(struct outcome outcome, const char *text)
+{
+    expect_success(&outcome);
+    const bool warns = strstr(outcome.err, text) != NULL && strstr(outcome.err, "[cli.order]");
+    discard(&outcome);
+    return warns;
+}
+
+static void test_root_motion_compile_options_without_a_joint_are_warned_of(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 31);
+    write_walker("a", &walker);
+    write_walker("b", &walker);
+    const char *const text = "changes nothing here: no input after it has --root-motion";
+    assert_true(warns_of_order(COMPILE("--root-axes", "x", "a.glb"), text));
+    assert_true(
+        warns_of_order(COMPILE("--root-in-pose", "a.glb", "--root-motion=none", "b.glb"), text));
+    assert_true(warns_of_order(
+        COMPILE("--root-motion", "hips", "a.glb", "--root-motion=none", "--root-axes=z", "b.glb"),
+        text));
+    assert_false(warns_of_order(COMPILE("--root-axes", "z", "--root-motion", "hips", "a.glb",
+                                        "--root-motion=none", "b.glb"),
+                                ""));
+    assert_true(warns_of_order(COMPILE("a.glb", "--root-axes", "x"), "to inputs after it"));
 }
 
 // ---- verify ------------------------------------------------------------------------------------
@@ -1385,6 +1504,10 @@ int main(void)
         cmocka_unit_test(test_root_motion_compile_steps_stay_in_the_pose),
         cmocka_unit_test(test_root_motion_compile_turning_upside_down_stays_in_the_pose),
         cmocka_unit_test(test_root_motion_compile_clip_that_does_not_move_the_joint_is_as_without),
+        cmocka_unit_test(test_root_motion_compile_joint_that_never_moves_is_warned_of_once),
+        cmocka_unit_test(test_root_motion_compile_joint_by_the_index_of_its_node),
+        cmocka_unit_test(test_root_motion_compile_of_joints_of_one_name_the_first_is_taken),
+        cmocka_unit_test(test_root_motion_compile_options_without_a_joint_are_warned_of),
         cmocka_unit_test(test_root_motion_compile_verify_finds_a_changed_key),
         cmocka_unit_test(test_root_motion_compile_verify_finds_a_changed_pivot),
         cmocka_unit_test(test_root_motion_compile_verify_finds_a_root_that_goes_home),

@@ -70,7 +70,9 @@ typedef struct trp_root_motion_report {
 /// way back is the inverse of the way there, and parts of a way combine to the whole: yaws up to
 /// 1e-15 r, translations up to (1e-14 (1 + r) + 1e-18 n) d, where r is the radians turned, n the
 /// loops and d the distance moved, each summed over the parts, r and d plus the largest difference
-/// between two keys, d plus how far the pivot is from the origin. Finite for any number of loops.
+/// between two keys, d plus how far the pivot is from the origin; and up to what
+/// trp_root_delta_combine rounds, which counts where parts are many. Finite for any number of
+/// loops.
 /// @param report [out] may be null
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error nothing is written.
 /// Cost: O(playheads * log(keys)), flat in how many cycles went by; no allocation.
@@ -79,6 +81,10 @@ TRP_API trp_result trp_root_motion_between(const trp_root_motion_args *args,
                                            trp_root_motion_report *report);
 
 /// Returns `first` followed by `second`. Null counts as no movement.
+/// Every sum rounds: n parts one after the other are off by up to 2e-16 n r in yaw and 2e-16 n (1 +
+/// r) d in translation, with r the radians turned and d the distance moved, each summed over the
+/// parts. Three hours of walking at 60 Hz come out some 1e-7 units off; the way between the first
+/// playhead and the last one, asked for as a whole, does not.
 /// Cost: O(1). Threads: any.
 TRP_API trp_root_delta trp_root_delta_combine(const trp_root_delta *first,
                                               const trp_root_delta *second);

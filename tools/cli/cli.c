@@ -51,7 +51,8 @@ bool cli_parse_number(const char *text, double *value)
 {
     char *end = NULL;
     const double number = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(number)) {
+    const bool is_decimal = text[strspn(text, "+-.0123456789eE")] == '\0';
+    if (end == text || *end != '\0' || !is_decimal || !isfinite(number)) {
         return false;
     }
     *value = number;
@@ -99,6 +100,8 @@ const char *cli_mode_name(trp_play_mode mode)
 bool cli_parse_speed(const char *verb, const char *text, double *speed)
 {
     if (cli_parse_number(text, speed) && fabs(*speed) <= 32768) {
+        // As playheads take it, which hold it as a float: so all verbs play alike.
+        *speed = round((double)(float)*speed * 65536) / 65536 + 0.0; // no -0
         return true;
     }
     cli_usage_error(verb, "--speed takes a number from -32768 to 32768, not '%s'", text);

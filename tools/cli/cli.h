@@ -53,7 +53,7 @@ enum troupe_exit cli_option_other(const char *verb, int option, char **argv);
 
 enum { CLI_OPTION_HELP = 'h' };
 
-/// Reads a finite number; the whole text must be one.
+/// Reads a finite decimal number, maybe with an exponent; the whole text must be one.
 bool cli_parse_number(const char *text, double *value);
 
 /// Reads an unsigned number in decimal digits up to `largest`.
@@ -67,6 +67,7 @@ bool cli_parse_mode(const char *verb, const char *text, trp_play_mode *mode);
 const char *cli_mode_name(trp_play_mode mode);
 
 /// Reads what a verb's --speed takes: a number from -32768 to 32768.
+/// @param speed [out] the nearest multiple of 1/65536, which is what playheads play
 /// @return false after a usage error.
 bool cli_parse_speed(const char *verb, const char *text, double *speed);
 

@@ -79,6 +79,10 @@ static bool parse_option(int option, char **argv, struct events_command *command
 {
     switch (option) {
     case OPTION_CLIP:
+        if (command->clip != NULL) {
+            cli_usage_error("events", "one clip at a time: --clip is given twice");
+            return false;
+        }
         command->clip = optarg;
         return true;
     case OPTION_FROM:

@@ -252,7 +252,7 @@ static json_t *describe_root_motion(const struct cli_pack *pack, const trp_clip 
     }
     json_t *const translation = json_array();
     for (int i = 0; i < 3; i++) {
-        json_array_append_new(translation, output_real(cycle.translation[i]));
+        json_array_append_new(translation, output_exact(cycle.translation[i]));
     }
     json_t *const object = json_object();
     json_object_set_new(object, "joint", describe_lane(pack, clip, root_motion.lane));
@@ -261,7 +261,7 @@ static json_t *describe_root_motion(const struct cli_pack *pack, const trp_clip 
     json_object_set_new(object, "keys", json_integer(root_motion.key_count));
     json_object_set_new(object, "pivot", output_floats(root_motion.pivot, 2));
     json_object_set_new(object, "translation_per_cycle", translation);
-    json_object_set_new(object, "yaw_per_cycle_rad", output_real(cycle.yaw_rad));
+    json_object_set_new(object, "yaw_per_cycle_rad", output_exact(cycle.yaw_rad));
     return object;
 }
 

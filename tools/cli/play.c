@@ -71,7 +71,29 @@ enum {
 
 // ---- the command line ----
 
-/// Reads digits with at most one point among them, at most nine of them in all.
+/// Reads the exponent of a decimal number, where there is one, into its fraction.
+/// @return what follows, or null where either part of the fraction would be above 1e9
+static const char *parse_exponent(const char *text, uint64_t *numerator, uint64_t *denominator)
+{
+    if (*text != 'e' && *text != 'E') {
+        return text;
+    }
+    const bool is_negative = text[1] == '-';
+    text += 1 + (text[1] == '-' || text[1] == '+');
+    const size_t length = strspn(text, "0123456789");
+    const unsigned long shift = strtoul(text, NULL, 10);
+    uint64_t *const scaled = is_negative ? denominator : numerator;
+    if (length == 0 || shift > 9) {
+        return NULL;
+    }
+    for (unsigned long i = 0; i < shift; i++) {
+        *scaled *= 10;
+    }
+    return *scaled <= 1000000000 ? text + length : NULL;
+}
+
+/// Reads a decimal number of at most nine digits, maybe with an exponent, as a fraction of two
+/// numbers of at most 1e9.
 /// @return what follows, or null where there is no number
 static const char *parse_decimal(const char *text, uint64_t *numerator, uint64_t *denominator)
 {
@@ -79,6 +101,7 @@ static const char *parse_decimal(const char *text, uint64_t *numerator, uint64_t
     bool has_point = false;
     *numerator = 0;
     *denominator = 1;
+    text += *text == '+';
     for (;; text++) {
         if (*text == '.' && !has_point) {
             has_point = true;
@@ -87,7 +110,7 @@ static const char *parse_decimal(const char *text, uint64_t *numerator, uint64_t
             *denominator *= has_point ? 10 : 1;
             digit_count++;
         } else {
-            return digit_count > 0 ? text : NULL;
+            return digit_count > 0 ? parse_exponent(text, numerator, denominator) : NULL;
         }
     }
 }
