@@ -13,35 +13,12 @@
 
 // -- What a clip says
 
-/// The events of a clip.
-struct events {
-    const uint64_t *phases;
-    const struct trp__event *events;
-    uint32_t count;
-};
-
-static struct events events_of(const trp_clip *clip)
-{
-    const struct trp__clip_header *const header = (const void *)clip->bytes;
-    if (header->events_offset == 0) {
-        return (struct events){0};
-    }
-    const struct trp__events_header *const events =
-        (const void *)(clip->bytes + header->events_offset);
-    const uint64_t *const phases = (const void *)(events + 1);
-    return (struct events){
-        .phases = phases,
-        .events = (const void *)(phases + events->event_count),
-        .count = events->event_count,
-    };
-}
-
 trp_result trp_clip_event(const trp_clip *clip, uint32_t index, trp_event *event)
 {
     if (!clip || !clip->bytes || !event || index >= clip->event_count) {
         return TRP_ERROR_ARGUMENT;
     }
-    const struct trp__event *const found = &events_of(clip).events[index];
+    const struct trp__event *const found = &trp__event_table_of(clip).events[index];
     *event = (trp_event){
         .name = clip->strings + found->name,
         .name_hash = found->name_hash,
@@ -75,7 +52,7 @@ uint32_t trp_clip_find_event(const trp_clip *clip, uint64_t name_hash, uint32_t 
     if (!clip || !clip->bytes) {
         return TRP_NONE;
     }
-    const struct events events = events_of(clip);
+    const struct trp__event_table events = trp__event_table_of(clip);
     for (uint32_t i = first; i < events.count; i++) {
         if (events.events[i].name_hash == name_hash) {
             return i;
@@ -102,8 +79,8 @@ struct way {
     const trp_timeline *timeline;
     const trp_playhead *from;
     const trp_playhead *to;
-    int64_t cycles; // from one to the other; they wrap around
-    bool is_backward;
+    int64_t cycles;   // from one to the other; they wrap around
+    bool is_backward; // without movement as the speed says
     bool is_starting;
     float weight;
 };
@@ -132,12 +109,14 @@ static inline bool find_way(const trp_event_args *args, uint32_t index, trp_even
     }
     const int64_t cycles =
         timeline->length == 0 ? 0 : (int64_t)((uint64_t)to->cycle - (uint64_t)from->cycle);
+    const bool is_position_backward =
+        to->position == from->position ? to->speed < 0 : to->position < from->position;
     *way = (struct way){
         .timeline = timeline,
         .from = from,
         .to = to,
         .cycles = cycles,
-        .is_backward = cycles < 0 || (cycles == 0 && to->position < from->position),
+        .is_backward = cycles < 0 || (cycles == 0 && is_position_backward),
         .is_starting = (from->flags & ~to->flags & TRP_PLAYHEAD_STARTING) != 0,
         .weight = weight,
     };
@@ -190,7 +169,7 @@ static uint32_t events_before(const struct moments *moments, int64_t units)
 static struct moments moments_of(const trp_timeline *timeline)
 {
     struct moments moments = {.timeline = timeline, .count = timeline->event_count};
-    moments.phases = events_of(timeline->clip).phases + timeline->first_event;
+    moments.phases = trp__event_table_of(timeline->clip).phases + timeline->first_event;
     moments.inner_end = moments.count;
     moments.period_count = moments.count;
     if (timeline->mode == TRP_PLAY_CLAMP || timeline->length == 0) {
@@ -234,10 +213,22 @@ struct passage {
     uint64_t count; // at most UINT64_MAX
 };
 
+/// Returns how many moments lie before a way forwards, or before and at the start of a way
+/// backwards. Whoever starts at the seam of a loop has what lies there at the end before it and
+/// what lies at the start behind it, so that a fresh start fires nothing that was to come before.
+static int64_t rank_of_start(const struct moments *moments, const struct way *way)
+{
+    if (way->is_starting && way->from->position == 0 && way->timeline->mode == TRP_PLAY_LOOP &&
+        way->timeline->length > 0) {
+        return 0;
+    }
+    return rank_at(moments, way->from->position, way->is_backward == way->is_starting);
+}
+
 static struct passage passage_of(const struct moments *moments, const struct way *way)
 {
     const bool is_backward = way->is_backward;
-    const int64_t from = rank_at(moments, way->from->position, is_backward == way->is_starting);
+    const int64_t from = rank_of_start(moments, way);
     const int64_t to = rank_at(moments, way->to->position, !is_backward);
     const int64_t rest = is_backward ? from - to : to - from;
     uint64_t cycles = is_backward ? 0 - (uint64_t)way->cycles : (uint64_t)way->cycles;
@@ -281,8 +272,8 @@ static struct measure measure_of(const struct way *way)
         .period = trp__period(way->timeline),
         .from = way->from->position,
     };
-    const int64_t most = measure.period == 0 ? 0 : INT64_MAX / measure.period - 2;
-    measure.is_exact = way->cycles >= -most && way->cycles <= most;
+    const int64_t limit = measure.period == 0 ? 1 : INT64_MAX / measure.period;
+    measure.is_exact = way->cycles > -limit && way->cycles < limit;
     measure.length = distance_to(&measure, way->cycles, way->to->position);
     return measure;
 }
@@ -374,11 +365,10 @@ struct active {
 /// Returns the phase at which an event ends, after that of its time.
 static uint64_t end_phase(const trp_clip *clip, const struct trp__event *event, uint64_t phase)
 {
-    const double rate = (double)clip->rate_num / (double)clip->rate_den * 1048576.0;
     const uint64_t last = (uint64_t)clip->tick_count << 20;
-    const double end = (event->time_s + event->duration_s) * rate + 0x1p-8;
-    const uint64_t whole = end < (double)last ? (uint64_t)end : last;
-    return whole > phase || phase == last ? whole : phase + 1;
+    const uint64_t end = trp__phase_of_time(event->time_s + event->duration_s, clip->rate_num,
+                                            clip->rate_den, clip->tick_count);
+    return end > phase || phase == last ? end : phase + 1;
 }
 
 /// @return false where the event has no part in the timeline
@@ -414,41 +404,59 @@ static bool find_active(const trp_timeline *timeline, const struct trp__event *e
     return true;
 }
 
+/// Says whether an event is active at a position.
+static bool is_active_at(const struct active *active, const trp_timeline *timeline,
+                         int64_t position)
+{
+    const int64_t before = position - trp__period(timeline); // of a span from back to there
+    bool is_active = active->is_endless;
+    for (uint32_t i = 0; i < active->span_count; i++) {
+        const int64_t start = active->spans[i][0];
+        const uint64_t length = (uint64_t)(active->spans[i][1] - start);
+        is_active |= (uint64_t)(position - start) < length;
+        is_active |= start < 0 && (uint64_t)(before - start) < length;
+    }
+    return is_active;
+}
+
 /// The part of a way that lies within a span, in positions of the period of that span.
 struct touch {
     int64_t order; // later spans have more
     int64_t from;
     int64_t to;
-    bool began;
-    bool ended;
 };
 
-/// Finds the last passage of a way through a span that comes once a period. A way backwards is one
-/// forwards with all signs changed.
+static int64_t limited(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : (value < high ? value : high);
+}
+
+/// Finds the last passage of a way through a span that comes once a period.
 /// @return false where it never touches it
 static bool find_touch(const struct way *way, const int64_t span[2], struct touch *touch)
 {
     const int64_t period = way->timeline->mode == TRP_PLAY_CLAMP ? 0 : trp__period(way->timeline);
-    const int64_t cycles = way->cycles < -3 ? -3 : (way->cycles > 3 ? 3 : way->cycles); // far off
-    const int64_t sign = way->is_backward ? -1 : 1;
-    const int64_t from = sign * (way->from->position - cycles * period);
-    const int64_t to = sign * way->to->position;
-    const int64_t first = way->is_backward ? -span[1] : span[0];
-    int64_t shift = period;
-    while (first + shift > to && shift > -period) {
-        shift -= period;
+    const int64_t from = way->from->position - limited(way->cycles, -2, 2) * period; // or farther
+    const int64_t to = way->to->position;
+    int64_t shift = 0;
+    if (way->is_backward) {
+        shift = span[1] > to ? 0 : period;
+    } else if (span[0] > to) {
+        shift = -period;
+    } else if (span[0] + period <= to) {
+        shift = period;
     }
-    const int64_t start = first + shift;
-    const int64_t end = start + (span[1] - span[0]);
-    if (to < start || from >= end) {
+    const int64_t start = span[0] + shift;
+    const int64_t end = span[1] + shift;
+    const int64_t low = way->is_backward ? to : from;
+    const int64_t high = way->is_backward ? from : to;
+    if (high < start || low >= end) {
         return false;
     }
     *touch = (struct touch){
-        .order = start,
-        .from = sign * ((from > start ? from : start) - shift),
-        .to = sign * ((to < end ? to : end) - shift),
-        .began = from < start || way->is_starting,
-        .ended = to >= end,
+        .order = way->is_backward ? -start : start,
+        .from = limited(from, start, end) - shift,
+        .to = limited(to, start, end) - shift,
     };
     return true;
 }
@@ -456,11 +464,7 @@ static bool find_touch(const struct way *way, const int64_t span[2], struct touc
 static bool find_last_touch(const struct way *way, const struct active *active, struct touch *touch)
 {
     if (active->is_endless) {
-        *touch = (struct touch){
-            .from = way->from->position,
-            .to = way->to->position,
-            .began = way->is_starting,
-        };
+        *touch = (struct touch){.from = way->from->position, .to = way->to->position};
         return true;
     }
     bool is_found = find_touch(way, active->spans[0], touch);
@@ -488,12 +492,15 @@ static trp_event_range range_of(const struct way *way, const struct active *acti
     const int64_t from = turns ? wrapped(way->timeline, touch->from) : touch->from;
     const int64_t to = turns ? wrapped(way->timeline, touch->to) : touch->to;
     const double length = (double)(active->end - active->start);
+    const bool was_active =
+        !way->is_starting && is_active_at(active, way->timeline, way->from->position);
+    const bool is_active = is_active_at(active, way->timeline, way->to->position);
     const bool is_reverse = (to > way->timeline->length) != way->is_backward;
     const int64_t from_units = trp__units_of_position(way->timeline, from) - active->start;
     const int64_t to_units = trp__units_of_position(way->timeline, to) - active->start;
     return (trp_event_range){
-        .flags = (is_reverse ? TRP_EVENT_REVERSE : 0u) | (touch->began ? TRP_EVENT_BEGAN : 0u) |
-                 (touch->ended ? TRP_EVENT_ENDED : 0u),
+        .flags = (is_reverse ? TRP_EVENT_REVERSE : 0u) | (was_active ? 0u : TRP_EVENT_BEGAN) |
+                 (is_active ? 0u : TRP_EVENT_ENDED),
         .weight = way->weight,
         .from = (float)((double)from_units / length),
         .to = (float)((double)to_units / length),
@@ -512,7 +519,7 @@ trp_result trp_event_ranges(const trp_event_args *args, trp_event_range *ranges,
         if (!find_way(args, i, report, &way) || way.timeline->length == 0) {
             continue;
         }
-        const struct events events = events_of(way.timeline->clip);
+        const struct trp__event_table events = trp__event_table_of(way.timeline->clip);
         for (uint32_t event = 0; event < events.count; event++) {
             struct active active;
             struct touch touch;

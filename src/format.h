@@ -258,15 +258,16 @@ struct trp__event {
 
 /// Start of the root motion of a clip. Then, without gaps: double times[key_count], ascending from
 /// 0, never past the end of the clip; float keys[key_count][4]: x y z in source units, yaw in turns
-/// about +Y, in model space, linear in between; the first is 0 0 0 0, components that were not
-/// asked for are 0 throughout.
+/// about the pivot, in model space, linear in between; the first is 0 0 0 0, components that were
+/// not asked for are 0 throughout.
 struct trp__root_header {
     uint32_t size_bytes;
     uint32_t key_count; // at least 1
     uint16_t lane;      // of the joint it was taken from
     uint8_t components; // TRP_ROOT_*, not 0
     uint8_t is_in_pose; // 1: the pose still has it; 0: taken out, and TRP_CLIP_ROOT_MOTION is set
-    uint32_t reserved;
+    float pivot[2];     // x z of the joint at the start of the clip; 0 without yaw
+    uint32_t reserved[3];
 };
 
 /// Where a segment lies in its clip, from the clip's start; 16-byte aligned, sorted, disjoint.
@@ -378,7 +379,7 @@ _Static_assert(sizeof(struct trp__clip_header) == 160, "layout");
 _Static_assert(offsetof(struct trp__clip_header, reserved) == 148, "no padding at the end");
 _Static_assert(sizeof(struct trp__events_header) == 16, "layout");
 _Static_assert(sizeof(struct trp__event) == 72, "layout");
-_Static_assert(sizeof(struct trp__root_header) == 16, "layout");
+_Static_assert(sizeof(struct trp__root_header) == 32, "layout");
 _Static_assert(sizeof(struct trp__segment_header) == 24, "layout");
 _Static_assert(sizeof(struct trp__keyed_header) == 16, "layout");
 _Static_assert(sizeof(struct trp__key_group) == 48, "layout");

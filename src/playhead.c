@@ -1,15 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
+#include <float.h>
 #include <troupe/playhead.h>
 
 #include "arguments.h"
 #include "timeline.h"
+#include "turns.h"
 
-#define MAX_CLIP_UNITS ((uint64_t)1 << 60) // so that a way there and back and any move add up
+#define MAX_CLIP_UNITS ((uint64_t)1 << 60) // so that a way there and back and near moves add up
+#define MAX_CLOCK_UNITS ((uint64_t)1 << 62)
 #define FINE_BITS 40
 #define PHASES_PER_TICK (1 << 20)
 #define SPEEDS_PER_ONE (1 << 16) // in steps of which ticks are exact
 #define MAX_SPEED (1 << 15)
+#define MAX_MOVE ((int64_t)1 << 62) // far beyond the ends of any timeline
 
 trp_play_mode trp_clip_play_mode(const trp_clip *clip)
 {
@@ -27,16 +31,6 @@ struct units {
     int64_t per_clock_tick; ///< at speed 1; 0 without a clock
 };
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /// Chooses a unit of which a tick of the clip and one of the clock are whole numbers: 2^-40 of a
 /// tick of the clip or the next coarser, and finer only where the clock needs it, so that one move
 /// can go far.
@@ -50,14 +44,14 @@ static bool choose_units(const trp_timeline_args *args, struct units *units)
     if (args->clock_num != 0) {
         clip_ticks = (uint64_t)(args->clock_den ? args->clock_den : 1) * clip->rate_num;
         clock_ticks = (uint64_t)args->clock_num * clip->rate_den;
-        const uint64_t common = greatest_common_divisor(clip_ticks, clock_ticks);
+        const uint64_t common = trp__greatest_common_divisor(clip_ticks, clock_ticks);
         clip_ticks /= common;
         clock_ticks /= common;
     }
     const uint64_t max_per_tick = MAX_CLIP_UNITS / (clip->tick_count ? clip->tick_count : 1);
     bool is_found = false;
     for (int shift = 0; shift <= FINE_BITS; shift++) {
-        if (clock_ticks > max_per_tick >> shift || clip_ticks > (uint64_t)TRP__MAX_MOVE >> shift) {
+        if (clock_ticks > max_per_tick >> shift || clip_ticks > MAX_CLOCK_UNITS >> shift) {
             break;
         }
         const int64_t per_tick = (int64_t)(clock_ticks << shift);
@@ -75,11 +69,11 @@ static bool choose_units(const trp_timeline_args *args, struct units *units)
 /// those of events are found: to start at the time of an event is to start at the event.
 static int64_t units_of_time(const trp_clip *clip, const trp_timeline *timeline, double time_s)
 {
-    const int64_t last = (int64_t)clip->tick_count << 20;
-    const double rate = (double)clip->rate_num / (double)clip->rate_den;
-    const int64_t phase = (int64_t)(time_s * (rate * 1048576.0) + 0x1p-8);
-    return (time_s >= clip->duration_s || phase > last ? last : phase) *
-           (timeline->units_per_tick >> 20);
+    const uint64_t phase =
+        time_s < clip->duration_s
+            ? trp__phase_of_time(time_s, clip->rate_num, clip->rate_den, clip->tick_count)
+            : (uint64_t)clip->tick_count << 20;
+    return (int64_t)phase * (timeline->units_per_tick >> 20);
 }
 
 /// Clamps a time to [low, high]; NaN counts as `low`.
@@ -179,38 +173,11 @@ static inline double time_of_position(const trp_timeline *timeline, int64_t posi
 
 double trp_playhead_time_s(const trp_timeline *timeline, const trp_playhead *playhead)
 {
-    return timeline && playhead ? time_of_position(timeline, playhead->position) : 0;
+    return timeline && timeline->clip && playhead ? time_of_position(timeline, playhead->position)
+                                                  : 0;
 }
 
 // -- Moving on
-
-/// Returns the units of some ticks, not yet limited but where 64 bits would not hold them.
-static int64_t move_of_ticks(const trp_timeline *timeline, int64_t dt_ticks, double speed)
-{
-    const int64_t max_step = (int64_t)MAX_SPEED * SPEEDS_PER_ONE;
-    const int64_t asked = trp__round_move(speed * SPEEDS_PER_ONE);
-    const int64_t step = asked < -max_step ? -max_step : (asked > max_step ? max_step : asked);
-    // Good to a few parts in 2^53: tells apart what fits 63 bits and what is far beyond the limit.
-    const double estimate = (double)dt_ticks * (double)step * (double)timeline->units_per_clock;
-    if (!(estimate > -1.5 * TRP__MAX_MOVE && estimate < 1.5 * TRP__MAX_MOVE)) {
-        return estimate < 0 ? -TRP__MAX_MOVE : TRP__MAX_MOVE;
-    }
-    return (int64_t)((uint64_t)dt_ticks * (uint64_t)step * (uint64_t)timeline->units_per_clock);
-}
-
-/// Returns how far a playhead goes; what is not a number goes nowhere.
-static int64_t move_of(const trp_timeline *timeline, double dt_s, int64_t dt_ticks, double speed)
-{
-    const int64_t seconds =
-        dt_s != 0 ? trp__round_move(dt_s * speed * timeline->units_per_second) : 0;
-    if (dt_ticks == 0) {
-        return seconds;
-    }
-    const int64_t ticks = move_of_ticks(timeline, dt_ticks, speed);
-    const int64_t least = ticks < 0 ? -TRP__MAX_MOVE - ticks : -TRP__MAX_MOVE;
-    const int64_t most = ticks > 0 ? TRP__MAX_MOVE - ticks : TRP__MAX_MOVE;
-    return ticks + (seconds < least ? least : (seconds > most ? most : seconds));
-}
 
 /// Moves a playhead past an end of a timeline that loops or turns.
 /// @param target where it would be if the timeline went on
@@ -236,7 +203,7 @@ static void come_round(const trp_timeline *timeline, int64_t target, trp_playhea
 
 /// Moves a playhead that is on its timeline. Branches only to come round, which is rare: crowds mix
 /// modes, and playheads that ended with those that did not.
-static void advance(const trp_timeline *timeline, int64_t move, trp_playhead *playhead)
+static inline void advance(const trp_timeline *timeline, int64_t move, trp_playhead *playhead)
 {
     const bool is_clamped = timeline->mode == TRP_PLAY_CLAMP;
     const int64_t low = is_clamped ? 0 : INT64_MIN; // beyond what a move can reach
@@ -254,6 +221,75 @@ static void advance(const trp_timeline *timeline, int64_t move, trp_playhead *pl
     }
 }
 
+static inline bool is_near(double units)
+{
+    return (units > -0x1p61) & (units < 0x1p61);
+}
+
+static uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/// Returns a speed in steps of 1/65536.
+static inline int64_t steps_of(double speed)
+{
+    const double most = (double)MAX_SPEED * SPEEDS_PER_ONE;
+    const double steps = speed * SPEEDS_PER_ONE;
+    const double above = steps > -most ? steps : -most;
+    return trp__round(above < most ? above : most);
+}
+
+/// Moves a playhead by more than 64 bits hold.
+/// @param seconds units, not yet rounded
+/// @param ticks   units, good to a few parts in 2^53
+static void advance_far(const trp_timeline *timeline, double seconds, double ticks,
+                        int64_t dt_ticks, int64_t steps, trp_playhead *playhead)
+{
+    const int64_t period = trp__period(timeline);
+    if (timeline->mode == TRP_PLAY_CLAMP || period == 0) {
+        const double units = seconds + ticks;
+        const int64_t move =
+            is_near(units) ? trp__round(units) : (units < 0 ? -MAX_MOVE : MAX_MOVE);
+        advance(timeline, move, playhead);
+        return;
+    }
+    struct trp__turns way = trp__turns_of_whole(magnitude(dt_ticks), period);
+    way = trp__turns_times(way, magnitude(steps), period);
+    way = trp__turns_times(way, (uint64_t)timeline->units_per_clock, period);
+    if ((dt_ticks < 0) != (steps < 0)) {
+        way = trp__turns_back(way, period);
+    }
+    way = trp__turns_add(way, trp__turns_of_number(seconds, period), period);
+    const struct trp__turns at = {(uint64_t)playhead->cycle, playhead->position};
+    const struct trp__turns target = trp__turns_add(at, way, period);
+    playhead->position = target.rest;
+    playhead->cycle = (int64_t)target.turns;
+    playhead->flags = 0;
+}
+
+/// Moves a playhead on.
+/// @param dt_s  finite
+/// @param speed a number
+static inline void advance_by(const trp_timeline *timeline, double dt_s, int64_t dt_ticks,
+                              double speed, trp_playhead *playhead)
+{
+    const double seconds = dt_s != 0 ? dt_s * speed * timeline->units_per_second : 0;
+    double ticks = 0;
+    int64_t steps = 0;
+    if (dt_ticks != 0) {
+        steps = steps_of(speed);
+        ticks = (double)dt_ticks * (double)steps * (double)timeline->units_per_clock;
+    }
+    if (!is_near(seconds) || !is_near(ticks)) {
+        advance_far(timeline, seconds, ticks, dt_ticks, steps, playhead);
+        return;
+    }
+    const uint64_t whole_ticks =
+        (uint64_t)dt_ticks * (uint64_t)steps * (uint64_t)timeline->units_per_clock;
+    advance(timeline, trp__round(seconds) + (int64_t)whole_ticks, playhead);
+}
+
 static bool are_arguments_valid(const trp_playhead_args *args, size_t times_stride)
 {
     if (!args || (args->timeline_count > 0 && !args->timelines) ||
@@ -267,6 +303,13 @@ static bool are_arguments_valid(const trp_playhead_args *args, size_t times_stri
            trp__is_spaced(args->playhead_count, sizeof(double), times_stride);
 }
 
+/// Returns a timeline of a batch, null where there is none.
+static inline const trp_timeline *find_timeline(const trp_playhead_args *batch, uint32_t index)
+{
+    return index < batch->timeline_count && batch->timelines[index].clip ? &batch->timelines[index]
+                                                                         : NULL;
+}
+
 trp_result trp_playheads_advance(const trp_playhead_args *args, trp_playhead_report *report)
 {
     const size_t times_stride =
@@ -274,20 +317,21 @@ trp_result trp_playheads_advance(const trp_playhead_args *args, trp_playhead_rep
     if (!are_arguments_valid(args, times_stride)) {
         return TRP_ERROR_ARGUMENT;
     }
-    const trp_playhead_args batch = *args; // out of reach of what is written
+    trp_playhead_args batch = *args; // out of reach of what is written
+    batch.dt_s = batch.dt_s == batch.dt_s ? clamp_time(batch.dt_s, -DBL_MAX, DBL_MAX) : 0;
     trp_playhead_report found = {0};
     for (uint32_t i = 0; i < batch.playhead_count; i++) {
         trp_playhead *const playhead = &batch.playheads[i];
         if (batch.previous) {
             batch.previous[i] = *playhead;
         }
-        const float speed = playhead->speed;
-        found.bad_speed_count += speed != speed;
-        const trp_timeline *const timeline =
-            playhead->timeline < batch.timeline_count ? &batch.timelines[playhead->timeline] : NULL;
+        const bool is_speed_bad = playhead->speed != playhead->speed;
+        found.bad_speed_count += is_speed_bad;
+        const trp_timeline *const timeline = find_timeline(&batch, playhead->timeline);
         if (timeline && trp__is_on_timeline(timeline, playhead) &&
             (batch.dt_ticks == 0 || timeline->units_per_clock != 0)) {
-            advance(timeline, move_of(timeline, batch.dt_s, batch.dt_ticks, speed), playhead);
+            const float speed = is_speed_bad ? 0 : playhead->speed;
+            advance_by(timeline, batch.dt_s, batch.dt_ticks, speed, playhead);
         } else {
             found.bad_timeline_count++;
         }

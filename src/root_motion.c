@@ -11,6 +11,8 @@
 // s = sin(n w / 2) / sin(w / 2), which is n where w is 0. Angles are whole numbers, so multiples of
 // w are exact however large m is, and s is good to the last bits however small w is. Nothing here
 // is measured from far away: a step over a seam is as exact as any other.
+//
+// All that is as seen from the pivot c. Of the origin, the way is longer by c - R(yaw) * c.
 #include <troupe/root_motion.h>
 
 #include "../simd/blend_weight.h"
@@ -44,6 +46,7 @@ static bool find_motion(const trp_clip *clip, trp_root_motion *motion)
         .components = header->components,
         .key_count = header->key_count,
         .is_in_pose = header->is_in_pose,
+        .pivot = {header->pivot[0], header->pivot[1]},
         .times = times,
         .keys = (const void *)(times + header->key_count),
     };
@@ -150,6 +153,18 @@ static struct place way_over_seams(const trp_timeline *timeline, const trp_root_
     return way;
 }
 
+/// Adds to the way of a pivot, by what it turned, what the origin goes round it. As a chord, which
+/// is good to the last bits however small the turn is.
+static void go_round(struct place *way, const float pivot[2])
+{
+    const trp__angle turn = trp__angle_of_turns(way->turns);
+    const struct trp__direction half = trp__direction_of(trp__angle_half(turn));
+    const double x = (double)pivot[0];
+    const double z = (double)pivot[1];
+    way->x += 2 * half.sin * (half.sin * x - half.cos * z);
+    way->z += 2 * half.sin * (half.sin * z + half.cos * x);
+}
+
 static trp_root_delta movement(const trp_timeline *timeline, const trp_root_motion *motion,
                                const trp_playhead *previous, const trp_playhead *now)
 {
@@ -164,6 +179,7 @@ static trp_root_delta movement(const trp_timeline *timeline, const trp_root_moti
                                    : way_over_seams(timeline, motion, &from, &to, (int64_t)cycles);
     if (motion->components & TRP_ROOT_YAW) {
         way = turned(&way, trp__direction_of(0 - trp__angle_of_turns(from.turns)));
+        go_round(&way, motion->pivot);
     }
     return (trp_root_delta){{way.x, way.y, way.z}, way.turns * TRP__TWO_PI};
 }

@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "timeline.h"
+#include "turns.h"
 
 #define PHASE_BITS 48
 #define PHASE_MASK (TRP_SYNC_PHASE_ONE - 1)
@@ -47,7 +48,7 @@ static uint32_t list_markers(const trp_timeline *timeline, const struct trp__eve
 trp_result trp_sync_markers(const trp_timeline *timeline, uint64_t first_name_hash,
                             int64_t *markers, uint32_t capacity, uint32_t *count)
 {
-    if (!timeline || timeline->mode != TRP_PLAY_LOOP || !count ||
+    if (!timeline || !timeline->clip || timeline->mode != TRP_PLAY_LOOP || !count ||
         !trp__is_null_or_aligned(markers, _Alignof(int64_t)) || (capacity > 0 && !markers)) {
         return TRP_ERROR_ARGUMENT;
     }
@@ -210,12 +211,13 @@ static double phase_duration_s(const trp_sync_args *args)
 
 static void advance(trp_sync_group *group, double dt_s, double duration_s)
 {
-    const double phases = dt_s * group->speed / duration_s;
-    const int64_t move = duration_s > 0 ? trp__round_move(phases * TRP_SYNC_PHASE_ONE) : 0;
-    const int64_t target = (group->phase & PHASE_MASK) + move;
-    group->phase = target & PHASE_MASK;
-    const int64_t cycles = (target - group->phase) / TRP_SYNC_PHASE_ONE;
-    group->cycle = (int64_t)((uint64_t)group->cycle + (uint64_t)cycles);
+    const double phases = duration_s > 0 ? dt_s * group->speed / duration_s : 0;
+    const struct trp__turns at = {(uint64_t)group->cycle, group->phase};
+    const struct trp__turns target =
+        trp__turns_add(at, trp__turns_of_number(phases * TRP_SYNC_PHASE_ONE, TRP_SYNC_PHASE_ONE),
+                       TRP_SYNC_PHASE_ONE);
+    group->phase = target.rest;
+    group->cycle = (int64_t)target.turns;
 }
 
 static trp_result check_arguments(const trp_sync_args *args)
@@ -250,14 +252,22 @@ trp_result trp_sync_advance(const trp_sync_args *args)
     if (result != TRP_OK) {
         return result;
     }
-    advance(args->group, args->dt_s, phase_duration_s(args));
+    trp_sync_group *const group = args->group;
+    group->phase &= PHASE_MASK;
+    const trp_sync_group group_before = *group;
+    advance(group, args->dt_s, phase_duration_s(args));
     for (uint32_t i = 0; i < args->member_count; i++) {
-        const trp_playhead before = args->playheads[i];
+        const trp_sync_member *const member = &args->members[i];
+        trp_playhead before = args->playheads[i];
         trp_playhead playhead = before;
-        place(&args->members[i], args->group, &playhead);
+        place(member, group, &playhead);
+        if (before.flags & TRP_PLAYHEAD_STARTING) {
+            place(member, &group_before, &before);
+            before.flags |= TRP_PLAYHEAD_STARTING;
+        }
         args->playheads[i] = playhead;
         if (args->previous) {
-            args->previous[i] = before.flags & TRP_PLAYHEAD_STARTING ? playhead : before;
+            args->previous[i] = before;
         }
     }
     return TRP_OK;

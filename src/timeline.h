@@ -10,19 +10,30 @@
 
 #include "format.h"
 
-/// Farthest that one advance goes, in units or phases.
-#define TRP__MAX_MOVE ((int64_t)1 << 62)
+/// What is added to a phase before it is rounded down. A time that stands for a whole phase may
+/// come out a few parts in 2^53 too early, which is less than this in the first 2^23 ticks of a
+/// clip; and no frame could tell events by so little.
+#define TRP__PHASE_SLACK 0x1p-8
 
-/// Rounds a move to the nearest whole number, halves away from zero, and limits it; NaN gives 0.
-static inline int64_t trp__round_move(double move)
+/// Returns the phase (2^-20 ticks) of a time from the start of a clip: down to the next whole one,
+/// so that rounding never makes an event fire a frame late.
+static inline uint64_t trp__phase_of_time(double time_s, uint32_t rate_num, uint32_t rate_den,
+                                          uint32_t tick_count)
 {
-    const double limit = (double)TRP__MAX_MOVE;
-    if (!(move > -limit && move < limit)) {
-        return move > 0 ? TRP__MAX_MOVE : (move < 0 ? -TRP__MAX_MOVE : 0);
+    const uint64_t last = (uint64_t)tick_count << 20;
+    const double rate = (double)rate_num / (double)rate_den;
+    const double phase = time_s * (rate * 1048576.0) + TRP__PHASE_SLACK;
+    return phase < (double)last ? (uint64_t)phase : last;
+}
+
+static inline uint64_t trp__greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
     }
-    const int64_t whole = (int64_t)move;
-    const double rest = move - (double)whole;
-    return whole + (rest >= 0.5) - (rest <= -0.5);
+    return a;
 }
 
 /// Units after which a playhead comes round; 0 where the timeline stands still. No branch: crowds
@@ -59,7 +70,7 @@ static inline double trp__time_of_units(const trp_timeline *timeline, int64_t un
 {
     // Far out at the ends, so that the limits below give them: no branch, crowds mix states.
     const int beyond = (units >= timeline->length) - (units <= 0);
-    const double at = (double)(timeline->start + units) + beyond * (double)TRP__MAX_MOVE;
+    const double at = (double)(timeline->start + units) + beyond * 0x1p62;
     const double ticks = at / (double)timeline->units_per_tick;
     const double time_s =
         ticks * (double)timeline->clip->rate_den / (double)timeline->clip->rate_num;

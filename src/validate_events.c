@@ -164,6 +164,12 @@ static bool check_root_motion(struct trp__check *check, const uint8_t *at, uint3
                 header->components <= (TRP_ROOT_X | TRP_ROOT_Y | TRP_ROOT_Z | TRP_ROOT_YAW),
             "root.components", &header->components);
     REQUIRE(header->is_in_pose == (is_taken_out ? 0 : 1), "root.flag", &header->is_in_pose);
+    for (int i = 0; i < 2; i++) {
+        REQUIRE(header->components & TRP_ROOT_YAW
+                    ? trp__magnitude(header->pivot[i]) <= TRP__VALUE_LIMIT
+                    : header->pivot[i] == 0,
+                "root.pivot", &header->pivot[i]);
+    }
     *span = (struct span){*offset, *offset + (uint64_t)header->size_bytes};
     return check_root_lane(check, clip->header, header) &&
            check_root_keys(check, clip->header, header);

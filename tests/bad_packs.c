@@ -82,15 +82,16 @@ struct bad_row {
 /// In the good pack: lanes 0 to 4 hold joints, 5 to 15 do not. Its clip 0 has three segments; the
 /// first has a tick mask at 24, one rule at 32, holds at 33, those of values at 39, widths at 41.
 /// Of its two groups the second one has four keys: bezier, easing, sampled. It has three events,
-/// phases at 16, events at 40, 112 and 184; and root motion with three keys, times at 16, keys
-/// at 40. Clip 1 has root motion alone. See bad_pack_origin.
+/// phases at 16, events at 40, 112 and 184, see set_double_meaning; and 32 bytes behind them root
+/// motion with three keys, times at 32, keys at 56. Clip 1 has root motion alone. See
+/// bad_pack_origin.
 ///
 /// What is wrong with instances and blend trees is so in another pack, see bad_pack_scene_origin.
 /// The instance has its pose at 64, limits at 704, a humanoid at 1088 with lanes at 1120 and angles
 /// at 1232, hashes of bones at 3432, components at 3480, ids at 3576, lengths at 3600, lanes at
 /// 3624. Blend tree 0 has one dimension; places are at 32, clips at 64.
 static const struct bad_row rows[] = {
-    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5120 - 127), AT_FILE, 0},
+    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5184 - 127), AT_FILE, 0},
     {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 8, SET, 0x040302015452504B, AT_FILE, 4},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 4, SET, 0x5452504B, AT_FILE, 4},
@@ -108,7 +109,7 @@ static const struct bad_row rows[] = {
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -1, 1, SET, 1, HERE},
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -64, 1, SET, 0x80, HERE},
 
-    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 157, HERE},
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 159, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0xFFFFFFFF, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0x08000000, HERE}, // 2^32 bytes
     {"section.align", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, 32, HERE},
@@ -481,21 +482,26 @@ static const struct bad_row rows[] = {
     {"root.size", PACK_CLIPS, 0, AT_ROOT, 0, 4, ADD, MINUS(8), HERE},
     {"root.components", PACK_CLIPS, 0, AT_ROOT, 10, 1, SET, 0, HERE},
     {"root.components", PACK_CLIPS, 0, AT_ROOT, 10, 1, SET, 16, HERE},
-    {"root.lane", PACK_CLIPS, 0, AT_ROOT, 8, 2, SET, 5, HERE}, // of no joint
+    {"root.pivot", PACK_CLIPS, 0, AT_ROOT, 12, 4, SET, F32_NAN, HERE},
+    {"root.pivot", PACK_CLIPS, 0, AT_ROOT, 16, 4, SET, F32_INFINITY, HERE},
+    {"root.pivot", PACK_CLIPS, 0, AT_ROOT, 12, 4, SET, 0x71C9F2CA, HERE},        // 2e30
+    {"root.pivot", PACK_CLIPS, 0, AT_ROOT, 10, 1, SET, TRP_ROOT_X, AT_ROOT, 12}, // no yaw
+    {"root.lane", PACK_CLIPS, 0, AT_ROOT, 8, 2, SET, 5, HERE},                   // of no joint
     {"root.lane", PACK_CLIPS, 0, AT_ROOT, 8, 2, SET, 16, HERE},
     {"root.lane", PACK_CLIPS, 0, AT_ROOT, 8, 2, SET, 0xFFFF, HERE},
-    {"root.time", PACK_CLIPS, 0, AT_ROOT, 16, 8, SET, 1, HERE}, // denormal
-    {"root.time", PACK_CLIPS, 0, AT_ROOT, 16, 8, SET, F64_NAN, HERE},
-    {"root.time", PACK_CLIPS, 0, AT_ROOT, 24, 8, SET, 0, HERE},
-    {"root.time", PACK_CLIPS, 0, AT_ROOT, 24, 8, SET, F64_NAN, HERE},
-    {"root.time", PACK_CLIPS, 0, AT_ROOT, 32, 8, ADD, 3, HERE},
-    {"root.key", PACK_CLIPS, 0, AT_ROOT, 40, 4, SET, F32_MINUS_ONE, HERE}, // x of the first
-    {"root.key", PACK_CLIPS, 0, AT_ROOT, 52, 4, SET, F32_NAN, HERE},
-    {"root.key", PACK_CLIPS, 0, AT_ROOT, 56, 4, SET, 0x71C9F2CA, HERE}, // 2e30
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 32, 8, SET, 1, HERE}, // denormal
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 32, 8, SET, F64_NAN, HERE},
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 40, 8, SET, 0, HERE},
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 40, 8, SET, F64_NAN, HERE},
+    {"root.time", PACK_CLIPS, 0, AT_ROOT, 48, 8, ADD, 3, HERE},
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 56, 4, SET, F32_MINUS_ONE, HERE}, // x of the first
     {"root.key", PACK_CLIPS, 0, AT_ROOT, 68, 4, SET, F32_NAN, HERE},
-    {"root.key", PACK_CLIPS, 0, AT_ROOT, 60, 4, SET, F32_MINUS_ONE, HERE}, // y is not named
-    {"root.key", PACK_CLIPS, 0, AT_ROOT, 64, 4, SET, 1, HERE},             // z, denormal
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 72, 4, SET, 0x71C9F2CA, HERE}, // 2e30
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 84, 4, SET, F32_NAN, HERE},
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 76, 4, SET, F32_MINUS_ONE, HERE}, // y is not named
+    {"root.key", PACK_CLIPS, 0, AT_ROOT, 80, 4, SET, 1, HERE},             // z, denormal
     {"events.overlap", PACK_CLIPS, 0, AT_KEYED, 0, 4, ADD, 32, AT_OBJECT, 136},
+    {"root.overlap", PACK_CLIPS, 0, AT_OBJECT, 140, 4, ADD, MINUS(80), HERE}, // among the events
     {"root.overlap", PACK_CLIPS, 1, AT_SEGMENT_ENTRY, 20, 4, ADD, 16, AT_OBJECT, 140},
 
     {"instance.short", PACK_INSTANCES, 0, AT_ENTRY, 4, 4, SET, 63, AT_OBJECT, 0},
@@ -574,12 +580,28 @@ static void set_keys(struct pack_content *content, struct pack_group *group)
     }
 }
 
+/// Makes the last event read like root motion with one key, from its integer on: the key lies in
+/// the gap behind it.
+static void set_double_meaning(struct pack_clip *clip)
+{
+    struct pack_event *const event = &clip->events[clip->event_count - 1];
+    const uint64_t number = (TRP_ROOT_X | TRP_ROOT_YAW) << 16 | 1u << 24; // lane 0, in the pose
+    event->flags = TRP_EVENT_INTEGER | TRP_EVENT_NUMBER;
+    event->integer = (int64_t)1 << 32 | (32 + 24);
+    memcpy(&event->number, &number, sizeof number);
+    event->from_number = 0;
+    event->easing = 0;
+    clip->root_motion->gap_bytes = 32;
+}
+
 /// Gives a clip root motion along x and about y.
 static void set_root_motion(struct pack_clip *clip, bool is_in_pose)
 {
     clip->flags = is_in_pose ? 0 : TRP_CLIP_ROOT_MOTION;
     clip->root_motion->is_in_pose = is_in_pose;
     clip->root_motion->components = TRP_ROOT_X | TRP_ROOT_YAW;
+    clip->root_motion->pivot[0] = 3;
+    clip->root_motion->pivot[1] = -4;
     for (uint32_t i = 1; i < clip->root_motion->key_count; i++) {
         const float key[4] = {(float)i, 0, 0, 0.5f};
         memcpy(clip->root_motion->keys[i], key, sizeof key);
@@ -606,6 +628,7 @@ uint8_t *bad_pack_origin(size_t *size_bytes)
     content->clips[1].group_count = 0;
     content->clips[1].event_count = 0;
     set_root_motion(&content->clips[0], true);
+    set_double_meaning(&content->clips[0]);
     set_root_motion(&content->clips[1], false);
     uint8_t *const bytes = pack_write(content, size_bytes);
     pack_content_free(content);

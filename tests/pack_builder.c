@@ -807,12 +807,14 @@ static void write_events(struct writer *writer, const struct pack_clip *clip,
 
 static void write_root_motion(struct writer *writer, const struct pack_root_motion *root_motion)
 {
-    put_u32(writer, 16 + 24 * root_motion->key_count);
+    put_u32(writer, 32 + 24 * root_motion->key_count);
     put_u32(writer, root_motion->key_count);
     put_u16(writer, root_motion->lane);
     put(writer, root_motion->components, 1);
     put(writer, root_motion->is_in_pose, 1);
-    put_u32(writer, 0);
+    put_f32(writer, root_motion->pivot[0]);
+    put_f32(writer, root_motion->pivot[1]);
+    put_zeros(writer, 12);
     for (uint32_t i = 0; i < root_motion->key_count; i++) {
         put_f64(writer, root_motion->times[i]);
     }
@@ -892,6 +894,7 @@ static void write_clip(struct writer *writer, const struct pack_content *content
     }
     if (clip->root_motion != NULL) {
         put_padding(writer, start, 16);
+        put_zeros(writer, clip->root_motion->gap_bytes);
         pack_set_u32(writer->bytes, start + 140, (uint32_t)(writer->size - start));
         write_root_motion(writer, clip->root_motion);
     }
@@ -1564,6 +1567,9 @@ static void random_root_motion(struct pack_content *content, uint64_t *state, ui
     root_motion->components = (uint8_t)(1 + random_below(state, 15));
     root_motion->is_in_pose = (clip->flags & TRP_CLIP_ROOT_MOTION) == 0;
     root_motion->key_count = count;
+    for (uint32_t i = 0; i < 2 && (root_motion->components & TRP_ROOT_YAW) != 0; i++) {
+        root_motion->pivot[i] = (float)random_between(state, -30, 30);
+    }
     root_motion->times = pack_content_allocate(content, count * sizeof *root_motion->times);
     root_motion->keys = pack_content_allocate(content, count * sizeof *root_motion->keys);
     for (uint32_t i = 1; i < count; i++) {

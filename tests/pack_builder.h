@@ -150,6 +150,8 @@ struct pack_root_motion {
     uint16_t lane;
     uint8_t components; // TRP_ROOT_*
     bool is_in_pose;    // else the clip has TRP_CLIP_ROOT_MOTION among its flags
+    float pivot[2];     // x z
+    uint32_t gap_bytes; // zeros before it
     uint32_t key_count;
     double *times;
     float (*keys)[4]; // x y z, yaw in turns

@@ -121,6 +121,7 @@ static void test_cli_unknown_option_is_a_usage_error(void **state)
     expect_refusal(run("verify", pack, source, "--seed", "x", NULL), 1, "--seed");
     expect_refusal(run("bench", pack, "--isa", "mmx", NULL), 1, "'mmx'");
     expect_refusal(run("bench", pack, "--instances", "0", NULL), 1, "--instances");
+    expect_refusal(run("bench", pack, "--threads", "2", NULL), 1, "takes 1 and nothing else");
     assert_false(exists("x.trp"));
 }
 
@@ -201,6 +202,15 @@ static void test_cli_compile_speaks_of_zero_in_a_string_plainly(void **state)
     write_text("zero.gltf", text, sizeof text - 1);
     expect_refusal(run("compile", "zero.gltf", "-o", "x.trp", NULL), 3,
                    "\\u0000 in a string is not supported");
+}
+
+static void test_cli_compile_refuses_a_byte_order_mark_by_its_name(void **state)
+{
+    (void)state;
+    static const char text[] = "\xEF\xBB\xBF{\"asset\": {\"version\": \"2.0\"}}";
+    write_text("mark.gltf", text, sizeof text - 1);
+    expect_refusal(run("compile", "mark.gltf", "-o", "x.trp", NULL), 3,
+                   "mark.gltf: error: begins with a UTF-8 byte order mark");
 }
 
 static void test_cli_compile_says_one_line_or_nothing(void **state)
@@ -996,6 +1006,7 @@ int main(void)
         cmocka_unit_test(test_cli_compile_never_overwrites_its_input),
         cmocka_unit_test(test_cli_compile_refuses_a_chain_of_nodes_at_once),
         cmocka_unit_test(test_cli_compile_speaks_of_zero_in_a_string_plainly),
+        cmocka_unit_test(test_cli_compile_refuses_a_byte_order_mark_by_its_name),
         cmocka_unit_test(test_cli_compile_says_one_line_or_nothing),
         cmocka_unit_test(test_cli_compile_is_the_same_for_any_jobs),
         cmocka_unit_test(test_cli_compile_trim_starts_clips_at_their_first_key),

@@ -14,6 +14,9 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <troupe/troupe.h>
+
+#include "compiler.h"
 #include "tiny_gltf.h"
 
 #include "cli_program.h"
@@ -279,6 +282,10 @@ static void test_cli_events_bad_arguments_are_refused(void **state)
     expect_refusal(run(EVENTS, "--from", "0", "--to", "inf", NULL), 1, "'inf'");
     expect_refusal(run(EVENTS, "--from", "0", "--to", "1e10", NULL), 1, "--to");
     expect_refusal(run(EVENTS, "--from", "0s", "--to", "1", NULL), 1, "--from");
+    expect_refusal(run(EVENTS, "--from", "0x1", "--to", "1", NULL), 1, "--from");
+    expect_refusal(run(EVENTS, "--from", " 0", "--to", "1", NULL), 1, "--from");
+    expect_refusal(run(EVENTS, "--from", "0", "--to", "1", "--speed", "0x1p2", NULL), 1, "--speed");
+    expect_refusal(run(EVENTS, "--clip", "wave", "--from", "0", "--to", "1", NULL), 1, "twice");
     expect_refusal(run(EVENTS, "--from", "0", "--to", "1", "--loop", "bounce", NULL), 1,
                    "clamp, loop or pingpong, not 'bounce'");
     expect_refusal(run(EVENTS, "--from", "0", "--to", "1", "--speed", "fast", NULL), 1, "--speed");
@@ -317,10 +324,10 @@ static void test_cli_play_defaults_to_one_pass(void **state)
     assert_float_equal(clip_number(last, 0, "time_s"), 0, 0);
     assert_float_equal(clip_number(last, 0, "cycle"), 1, 0);
     assert_float_equal(clip_number(json_array_get(lines, 29), 0, "time_s"), 0.5, 1e-12);
-    // The first frame takes in the start, the last one arrives there: both moments are the end too.
+    // The first frame takes in the start, the last one arrives there, by way of the end.
     assert_int_equal(count_events(lines, "start"), 2);
     assert_int_equal(count_events(lines, "tick"), 1);
-    assert_int_equal(count_events(lines, "end"), 2);
+    assert_int_equal(count_events(lines, "end"), 1);
     json_decref(lines);
     json_t *const turned =
         expect_lines(run("play", pack, "--clip", "wave", "--loop", "pingpong", "--json", NULL));
@@ -391,6 +398,42 @@ static void test_cli_play_frame_rates_are_exact(void **state)
     json_decref(fraction);
 }
 
+static void test_cli_play_numbers_may_have_exponents(void **state)
+{
+    (void)state;
+    static const char *const rates[] = {"60", "6e1", "0.6E+2", "+600e-1", "60e3/1e3", "6e2/10"};
+    struct outcome first = run("play", pack, "--clip", "wave", "--fps", "60", "--json", NULL);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        struct outcome outcome = run("play", pack, "--clip", "wave", "--fps", rates[i], "--speed",
+                                     "1e0", "--json", NULL);
+        expect_success(&outcome);
+        assert_string_equal(outcome.out, first.out);
+        discard(&outcome);
+    }
+    discard(&first);
+}
+
+static void test_cli_play_and_events_take_speeds_alike(void **state)
+{
+    (void)state;
+    // 0.0001 is taken as 7/65536, by which 0.25 is reached in 2341 s already, not in 2500 s.
+    json_t *const events = expect_json(run("events", pack, "--clip", "wave", "--from", "0", "--to",
+                                           "2350", "--speed", "0.0001", "--json", NULL),
+                                       "events");
+    const double speed = 7.0 / 65536;
+    assert_true(number_of(events, "speed") == speed);
+    assert_int_equal(json_array_size(json_object_get(events, "events")), 1);
+    assert_float_equal(number_of(json_array_get(json_object_get(events, "events"), 0), "at_s"),
+                       0.25 / speed, 1e-9);
+    json_decref(events);
+    json_t *const frame = expect_json(run("play", pack, "--clip", "wave", "--fps", "0.01",
+                                          "--frames", "1", "--speed", "0.0001", "--json", NULL),
+                                      "play");
+    const json_t *const clip = json_array_get(json_object_get(frame, "clips"), 0);
+    assert_float_equal(number_of(clip, "time_s"), 100 * speed, 1e-12);
+    json_decref(frame);
+}
+
 static void test_cli_play_sync_lets_markers_meet(void **state)
 {
     (void)state;
@@ -428,9 +471,10 @@ static void test_cli_play_sync_keeps_walk_and_run_in_step(void **state)
         assert_float_equal(clip_number(frame, 0, "time_s") / 1.1,
                            clip_number(frame, 1, "time_s") / 0.7, 1e-6);
     }
-    // A full phase lasts 0.9 s, the average; joining the group fires nothing. Events of both clips:
+    // A full phase lasts 0.9 s, the average. Events of both clips; the first frame takes in the
+    // start.
     assert_int_equal(count_events(lines, "step_right"), 20);
-    assert_int_equal(count_events(lines, "step_left"), 20);
+    assert_int_equal(count_events(lines, "step_left"), 22);
     json_decref(lines);
 }
 
@@ -458,8 +502,9 @@ static void test_cli_play_bad_arguments_are_refused(void **state)
     expect_refusal(run("play", pack, "--weight", "1", "--clip", "wave", NULL), 1, "before it");
     expect_refusal(run(PLAY, "--weight", "-1", NULL), 1, "--weight");
     expect_refusal(run(PLAY, "--weight", "nan", NULL), 1, "--weight");
-    static const char *const rates[] = {"0",   "-60",    "nan", "1e2",   "60fps",     "1/0",
-                                        "0/1", "100001", "",    "1.2.3", "60/1001/2", "1234567890"};
+    static const char *const rates[] = {"0",   "-60",    "nan", "0x3c",  "60fps",     "1/0",
+                                        "0/1", "100001", "",    "1.2.3", "60/1001/2", "1234567890",
+                                        "1e",  "1e+",    "e1",  "1e99",  "1e9999999", "1e2.5"};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         expect_refusal(run(PLAY, "--fps", rates[i], NULL), 1, "--fps");
     }
@@ -551,6 +596,42 @@ static void test_cli_info_tells_events_and_root_motion(void **state)
     discard(&table);
 }
 
+static void test_cli_info_tells_root_motion_to_the_last_bit(void **state)
+{
+    (void)state;
+    void *bytes = NULL;
+    size_t size = 0;
+    trp_pack opened;
+    trp_clip clip;
+    trp_timeline timeline;
+    trp_root_delta cycle;
+    struct report report = {0};
+    assert_true(file_read(demo, &bytes, &size, &report));
+    assert_int_equal(trp_pack_open(bytes, size, &opened, NULL), TRP_OK);
+    assert_int_equal(
+        trp_pack_clip(&opened, trp_pack_find_clip(&opened, trp_name_hash("walk")), &clip), TRP_OK);
+    const trp_timeline_args args = {.clip = &clip};
+    assert_int_equal(trp_timeline_make(&args, &timeline), TRP_OK);
+    const trp_playhead first = trp_playhead_start(&timeline, 0);
+    const trp_playhead last = trp_playhead_start(&timeline, clip.duration_s);
+    const trp_root_motion_args motion = {
+        .timelines = &timeline,
+        .timeline_count = 1,
+        .previous = &first,
+        .playheads = &last,
+        .playhead_count = 1,
+        .deltas = &cycle,
+    };
+    assert_int_equal(trp_root_motion_between(&motion, NULL), TRP_OK);
+    json_t *const info = expect_json(run("info", demo, "--json", NULL), "info");
+    json_t *const walk = named(json_object_get(info, "clips"), "walk");
+    double translation[3];
+    numbers_of(json_object_get(walk, "root_motion"), "translation_per_cycle", translation, 3);
+    assert_memory_equal(translation, cycle.translation, sizeof translation);
+    json_decref(info);
+    free(bytes);
+}
+
 static void test_cli_sample_tells_root_motion_since_the_start(void **state)
 {
     (void)state;
@@ -640,12 +721,15 @@ int main(void)
         cmocka_unit_test(test_cli_play_root_motion_is_cycles_times_one_cycle),
         cmocka_unit_test(test_cli_play_blends_root_motion_by_weight),
         cmocka_unit_test(test_cli_play_frame_rates_are_exact),
+        cmocka_unit_test(test_cli_play_numbers_may_have_exponents),
+        cmocka_unit_test(test_cli_play_and_events_take_speeds_alike),
         cmocka_unit_test(test_cli_play_sync_lets_markers_meet),
         cmocka_unit_test(test_cli_play_sync_keeps_walk_and_run_in_step),
         cmocka_unit_test(test_cli_play_lines_tell_events_and_root),
         cmocka_unit_test(test_cli_play_bad_arguments_are_refused),
         cmocka_unit_test(test_cli_play_on_a_terminal_ends_with_an_interrupt),
         cmocka_unit_test(test_cli_info_tells_events_and_root_motion),
+        cmocka_unit_test(test_cli_info_tells_root_motion_to_the_last_bit),
         cmocka_unit_test(test_cli_sample_tells_root_motion_since_the_start),
         cmocka_unit_test(test_cli_bench_measures_playheads),
     };

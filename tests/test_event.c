@@ -230,24 +230,45 @@ static uint32_t moments_of_cycle(const struct fixture *fixture, const trp_timeli
     return count;
 }
 
-/// Lists what fires on the way from x0 to x1, one cycle after the other.
-static uint32_t truth(const struct fixture *fixture, const trp_timeline *timeline, int64_t x0,
-                      int64_t x1, bool is_starting, struct moment found[MAX_HITS])
+/// A way on the endless line.
+struct line {
+    int64_t x0;
+    int64_t x1;
+    bool is_backward;
+    bool is_starting;
+};
+
+/// Says whether a moment where a way starts is on the side that it turns to: at the seam of a loop
+/// the end of one cycle and the start of the next are apart.
+static bool is_ahead(const trp_timeline *timeline, const struct line *line, int64_t cycle)
+{
+    const int64_t period = period_of(timeline);
+    if (timeline->mode != TRP_PLAY_LOOP || period == 0 || line->x0 % period != 0) {
+        return true;
+    }
+    return cycle == line->x0 / period - line->is_backward;
+}
+
+/// Lists what fires on a way, one cycle after the other.
+static uint32_t truth(const struct fixture *fixture, const trp_timeline *timeline,
+                      const struct line *line, struct moment found[MAX_HITS])
 {
     const int64_t period = period_of(timeline);
     const bool is_periodic = timeline->mode != TRP_PLAY_CLAMP && period > 0;
-    const int64_t step = x1 < x0 ? -1 : 1;
-    const int64_t first = is_periodic ? floor_divide(x0, period) - step : 0;
-    const int64_t last = is_periodic ? floor_divide(x1, period) + step : 0;
+    const int64_t step = line->is_backward ? -1 : 1;
+    const int64_t first = is_periodic ? floor_divide(line->x0, period) - step : 0;
+    const int64_t last = is_periodic ? floor_divide(line->x1, period) + step : 0;
     uint32_t count = 0;
     for (int64_t cycle = first; step > 0 ? cycle <= last : cycle >= last; cycle += step) {
         struct moment moments[2 * MAX_EVENTS];
         const uint32_t moment_count = moments_of_cycle(fixture, timeline, cycle, moments);
         for (uint32_t i = 0; i < moment_count; i++) {
             const struct moment *const moment = &moments[step > 0 ? i : moment_count - 1 - i];
-            const int64_t from_start = step * (moment->x - x0);
-            const int64_t to_end = step * (x1 - moment->x);
-            if (to_end >= 0 && (from_start > 0 || (from_start == 0 && is_starting))) {
+            const int64_t from_start = step * (moment->x - line->x0);
+            const int64_t to_end = step * (line->x1 - moment->x);
+            const bool is_start =
+                from_start == 0 && line->is_starting && is_ahead(timeline, line, cycle);
+            if (to_end >= 0 && (from_start > 0 || is_start)) {
                 assert_true(count < MAX_HITS);
                 found[count++] = *moment;
             }
@@ -256,21 +277,23 @@ static uint32_t truth(const struct fixture *fixture, const trp_timeline *timelin
     return count;
 }
 
-static void assert_truth(const struct fixture *fixture, const trp_timeline *timeline, int64_t x0,
-                         int64_t x1, bool is_starting, const trp_event_hit *hits, uint32_t count)
+static void assert_truth(const struct fixture *fixture, const trp_timeline *timeline,
+                         const struct line *line, const trp_event_hit *hits, uint32_t count)
 {
     static struct moment found[MAX_HITS];
-    assert_int_equal(count, truth(fixture, timeline, x0, x1, is_starting, found));
+    assert_int_equal(count, truth(fixture, timeline, line, found));
     float before = 0;
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(hits[i].event, found[i].event);
-        assert_int_equal(hits[i].flags, found[i].is_back != (x1 < x0) ? TRP_EVENT_REVERSE : 0);
+        assert_int_equal(hits[i].flags,
+                         found[i].is_back != line->is_backward ? TRP_EVENT_REVERSE : 0);
         assert_int_equal(hits[i].playhead, 0);
         assert_true(hits[i].weight == 1);
-        const double part = x0 == x1 ? 0 : (double)(found[i].x - x0) / (double)(x1 - x0);
+        const double length = (double)(line->x1 - line->x0);
+        const double part = length == 0 ? 0 : (double)(found[i].x - line->x0) / length;
         assert_true(hits[i].fraction == (float)part);
         assert_true(hits[i].fraction >= before && hits[i].fraction <= 1);
-        assert_true(found[i].x != x1 || x0 == x1 || hits[i].fraction == 1);
+        assert_true(found[i].x != line->x1 || length == 0 || hits[i].fraction == 1);
         before = hits[i].fraction;
     }
 }
@@ -481,6 +504,36 @@ static void test_event_seam_of_a_loop_fires_both_ends(void **state)
     fixture_free(&fixture);
 }
 
+/// Nothing of the cycle before, which was never played, nor of the one that it goes away from.
+static void test_event_start_at_the_seam_fires_the_side_it_turns_to(void **state)
+{
+    (void)state;
+    static trp_event_hit hits[MAX_HITS];
+    const struct pack_event events[4] = {
+        {.name = "start", .time_s = 0},
+        {.name = "start again", .time_s = 0},
+        {.name = "end", .time_s = 1},
+        {.name = "end again", .time_s = 1},
+    };
+    struct fixture fixture = fixture_make(30, events, 4);
+    const trp_timeline loop = timeline_make(&fixture.clip, TRP_PLAY_LOOP, 0, 0);
+    for (int i = 0; i < 8; i++) {
+        trp_playhead playhead = trp_playhead_start(&loop, i & 1 ? 1 : 0);
+        const bool is_backward = (i & 2) != 0;
+        playhead.speed = is_backward ? -1 : 1;
+        assert_int_equal(advance(&loop, &playhead, i & 4 ? 0.25 : 0, hits), 2);
+        assert_int_equal(hits[0].event, is_backward ? 3 : 0);
+        assert_int_equal(hits[1].event, is_backward ? 2 : 1);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(hits[k].flags, is_backward ? TRP_EVENT_REVERSE : 0);
+            assert_true(hits[k].fraction == 0);
+        }
+        assert_int_equal(advance(&loop, &playhead, 0.5, hits), 0);
+        assert_int_equal(advance(&loop, &playhead, 0.5, hits), 4); // and round it fires both
+    }
+    fixture_free(&fixture);
+}
+
 static void test_event_turn_of_a_ping_pong_fires_once(void **state)
 {
     (void)state;
@@ -551,28 +604,29 @@ static void check_random_way(const struct fixture *fixture, const trp_timeline *
     }
 
     const trp_playhead from = playhead_at(timeline, x[0], is_starting);
-    const trp_playhead to = playhead_at(timeline, x[last], false);
+    const struct line line = {x[0], x[last], is_backward, is_starting};
+    trp_playhead to = playhead_at(timeline, x[last], false);
+    to.speed = is_backward ? -0.5f : 1;
     trp_event_args args = args_of(timeline, &from, &to);
     trp_event_report report;
     assert_int_equal(trp_events(&args, hits, MAX_HITS, &report), TRP_OK);
     const uint32_t count = report.written_count;
     assert_true(report.hit_count == count);
     assert_true(report.bad_playhead_count == 0 && report.bad_weight_count == 0);
-    assert_truth(fixture, timeline, x[0], x[last], is_starting, hits, count);
+    assert_truth(fixture, timeline, &line, hits, count);
 
     uint32_t piece_count = 0;
     for (uint32_t i = 0; i < last; i++) {
         const trp_playhead a = playhead_at(timeline, x[i], is_starting && i == 0);
-        const trp_playhead b = playhead_at(timeline, x[i + 1], false);
-        // A piece without a way has no direction; with a start it fires as if forwards.
+        trp_playhead b = playhead_at(timeline, x[i + 1], false);
+        b.speed = to.speed;
         const trp_event_args piece = args_of(timeline, &a, &b);
         assert_int_equal(trp_events(&piece, again + piece_count, MAX_HITS - piece_count, &report),
                          TRP_OK);
         piece_count += report.written_count;
     }
     assert_int_equal(piece_count, count);
-    const bool has_direction = x[0] != x[1] || !is_starting;
-    for (uint32_t i = 0; has_direction && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(again[i].event, hits[i].event);
         assert_int_equal(again[i].flags, hits[i].flags);
     }
@@ -639,7 +693,8 @@ static void test_event_advances_fire_each_event_once(void **state)
     }
 }
 
-/// Starting at either end, the way back is the way there in reverse.
+/// Starting at either end, the way back is the way there in reverse; but at the seam of a loop a
+/// start leaves out what is behind it.
 static void test_event_way_back_is_the_reverse(void **state)
 {
     (void)state;
@@ -654,7 +709,8 @@ static void test_event_way_back_is_the_reverse(void **state)
             const trp_timeline timeline = random_timeline(&random, &fixture);
             const int64_t a = random_place(&random, &timeline, 3);
             const int64_t b = random_place(&random, &timeline, 3);
-            if (a == b) {
+            if (a == b || (timeline.mode == TRP_PLAY_LOOP && timeline.length > 0 &&
+                           (a % timeline.length == 0 || b % timeline.length == 0))) {
                 continue;
             }
             trp_playhead start = playhead_at(&timeline, a, true);
@@ -850,6 +906,48 @@ static void test_event_counts_stay_at_the_limit(void **state)
     args = args_of(&timeline, &before, &after);
     assert_int_equal(trp_events(&args, hits, 8, &report), TRP_OK);
     assert_true(report.hit_count == 3 && hits[0].event == 1 && hits[0].flags == 0);
+    fixture_free(&fixture);
+}
+
+/// Just where the units of a way stop fitting into 64 bits, and on either side of it.
+static void test_event_fractions_are_right_where_units_overflow(void **state)
+{
+    (void)state;
+    const struct pack_event events[3] = {
+        {.name = "a", .time_s = 0}, {.name = "b", .time_s = 0.5}, {.name = "c", .time_s = 1}};
+    struct fixture fixture = fixture_make(30, events, 3);
+    for (int mode = TRP_PLAY_LOOP; mode <= TRP_PLAY_PING_PONG; mode++) {
+        const trp_timeline timeline = timeline_make(&fixture.clip, (trp_play_mode)mode, 0, 0);
+        const int64_t period = period_of(&timeline);
+        const int64_t most = INT64_MAX / period;
+        for (int64_t more = -3; more <= 3; more++) {
+            for (int sign = -1; sign <= 1; sign += 2) {
+                const trp_playhead from = {.position = sign > 0 ? 0 : period - 1};
+                const trp_playhead to = {.position = sign > 0 ? period - 1 : 0,
+                                         .cycle = sign * (most + more)};
+                trp_event_args args = args_of(&timeline, &from, &to);
+                trp_event_report report;
+                trp_event_hit hits[4];
+                assert_int_equal(trp_events(&args, hits, 4, &report), TRP_OK);
+                const uint64_t count = report.hit_count;
+                const double length = (double)(most + more) + 1;
+                for (int i = 0; i < 4; i++) {
+                    assert_true(hits[i].fraction >= 0 && hits[i].fraction <= 2 / length);
+                }
+                args.skip = count / 2;
+                assert_int_equal(trp_events(&args, hits, 4, &report), TRP_OK);
+                for (int i = 0; i < 4; i++) {
+                    assert_true(fabs(hits[i].fraction - 0.5) <= 2 / length);
+                }
+                args.skip = count - 4;
+                assert_int_equal(trp_events(&args, hits, 4, &report), TRP_OK);
+                assert_int_equal(report.written_count, 4);
+                for (int i = 0; i < 4; i++) {
+                    assert_true(hits[i].fraction >= 1 - 3 / length && hits[i].fraction <= 1);
+                }
+            }
+        }
+    }
     fixture_free(&fixture);
 }
 
@@ -1087,6 +1185,13 @@ static void test_event_bad_arguments_are_refused(void **state)
     assert_int_equal(trp_events(&good, hits, 1, NULL), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_event_ranges(&good, ranges, 1, NULL), TRP_ERROR_ARGUMENT);
 
+    const trp_timeline empty = {0}; // never made
+    const trp_playhead at = {0};
+    const trp_event_args of_empty = args_of(&empty, &at, &at);
+    assert_int_equal(trp_events(&of_empty, hits, 1, &report), TRP_OK);
+    assert_int_equal(report.hit_count, 0);
+    assert_int_equal(trp_event_ranges(&of_empty, ranges, 1, &report), TRP_OK);
+    assert_int_equal(report.hit_count, 0);
     const trp_event_args nothing = {0};
     assert_int_equal(trp_events(&nothing, NULL, 0, &report), TRP_OK);
     assert_int_equal(report.hit_count, 0);
@@ -1105,7 +1210,7 @@ struct span {
     trp_play_mode mode;
 };
 
-/// Says whether an event goes on during the step from x to x + 1 of the endless line.
+/// Says whether an event is active from x up to x + 1 of the endless line.
 static bool is_on(const struct span *span, int64_t x)
 {
     const bool turns = span->mode == TRP_PLAY_PING_PONG;
@@ -1137,50 +1242,61 @@ static float progress_at(const struct span *span, int64_t x, int64_t pass_start)
     return (float)((double)(step - span->start) / (double)(span->end - span->start));
 }
 
-/// Goes from x0 to x1 step by step. A moment counts as within the step that comes next.
-static bool range_truth(const struct span *span, int64_t x0, int64_t x1, bool is_starting,
-                        trp_event_range *range)
+/// Goes back from x1 to x0 step by step, to the last pass.
+static bool range_truth(const struct span *span, const struct line *line, trp_event_range *range)
 {
-    const bool is_backward = x1 < x0;
-    const int64_t direction = is_backward ? -1 : 1;
-    const int64_t ahead = is_backward ? -1 : 0; // the step after a moment at x is x + ahead
+    const int64_t direction = line->is_backward ? -1 : 1;
     if (span->length == 0) {
         return false;
     }
-    int64_t last = x1;
-    while (last != x0 && !is_on(span, last + ahead)) {
+    int64_t last = line->x1;
+    while (last != line->x0 && !is_on(span, last)) {
         last -= direction;
     }
-    if (!is_on(span, last + ahead)) {
+    if (!is_on(span, last)) {
         return false;
     }
-    const int64_t limit = 5 * span->length; // from there on it never ends
-    int64_t start = last;
-    while (is_one_pass(span, start) && (start - last) * direction > -limit) {
-        start -= direction;
+    const int64_t low = line->is_backward ? line->x1 : line->x0;
+    const int64_t high = line->is_backward ? line->x0 : line->x1;
+    int64_t start = last; // of the pass, as far as the way is in it
+    while (start > low && is_one_pass(span, start)) {
+        start--;
     }
-    int64_t end = last + direction;
-    while (is_one_pass(span, end) && (end - last) * direction < limit) {
-        end += direction;
+    int64_t end = last;
+    while (end < high && (end == last || is_one_pass(span, end))) {
+        end++;
     }
-    const bool is_endless = (last - start) * direction >= limit;
-    const bool began = !is_endless && (start - x0) * direction > 0;
-    const bool ended = !is_endless && (x1 - end) * direction >= 0;
-    const int64_t pass = is_backward ? end : start;
-    const int64_t stop = ended ? end : x1;
-    bool is_back = is_backward;
+    const int64_t from = line->is_backward ? end : start;
+    const int64_t to = line->is_backward ? start : end;
+    bool is_back = line->is_backward;
     if (span->mode == TRP_PLAY_PING_PONG) {
-        const int64_t position = stop - floor_divide(stop, 2 * span->length) * 2 * span->length;
-        is_back = (position > span->length) != is_backward;
+        const int64_t position = to - floor_divide(to, 2 * span->length) * 2 * span->length;
+        is_back = (position > span->length) != line->is_backward;
     }
+    const bool was_on = is_on(span, line->x0) && !line->is_starting;
     *range = (trp_event_range){
-        .flags = (is_back ? TRP_EVENT_REVERSE : 0u) |
-                 (began || is_starting ? TRP_EVENT_BEGAN : 0u) | (ended ? TRP_EVENT_ENDED : 0u),
+        .flags = (is_back ? TRP_EVENT_REVERSE : 0u) | (was_on ? 0u : TRP_EVENT_BEGAN) |
+                 (is_on(span, line->x1) ? 0u : TRP_EVENT_ENDED),
         .weight = 1,
-        .from = progress_at(span, began ? start : x0, pass),
-        .to = progress_at(span, stop, pass),
+        .from = progress_at(span, from, start),
+        .to = progress_at(span, to, start),
     };
     return true;
+}
+
+/// An event of a clip in steps of a timeline.
+static struct span span_of(const trp_timeline *timeline, const struct pack_event *event)
+{
+    const int64_t step = timeline->units_per_tick / STEPS_PER_TICK;
+    const int64_t start = llround(event->time_s * 30 * STEPS_PER_TICK);
+    const int64_t duration = llround(event->duration_s * 30 * STEPS_PER_TICK);
+    assert_true(timeline->length % step == 0 && timeline->start % step == 0);
+    return (struct span){
+        .start = start - timeline->start / step,
+        .end = start + duration - timeline->start / step,
+        .length = timeline->length / step,
+        .mode = timeline->mode,
+    };
 }
 
 static void check_random_ranges(const struct fixture *fixture, const trp_timeline *timeline,
@@ -1189,14 +1305,16 @@ static void check_random_ranges(const struct fixture *fixture, const trp_timelin
     const struct pack_clip *const clip = &fixture->content->clips[0];
     const int64_t step = timeline->units_per_tick / STEPS_PER_TICK;
     const int64_t length = timeline->length / step;
-    assert_true(timeline->length % step == 0 && timeline->start % step == 0);
     const int64_t most = (random_between(random, 0, 3) == 0 ? 9 : 2) * length;
     const bool is_clamped = timeline->mode == TRP_PLAY_CLAMP;
     const int64_t x0 = random_between(random, is_clamped ? 0 : -most, is_clamped ? length : most);
     const int64_t x1 = random_between(random, is_clamped ? 0 : -most, is_clamped ? length : most);
     const bool is_starting = random_between(random, 0, 2) == 0;
     const trp_playhead from = playhead_at(timeline, x0 * step, is_starting);
-    const trp_playhead to = playhead_at(timeline, x1 * step, false);
+    trp_playhead to = playhead_at(timeline, x1 * step, false);
+    to.speed = random_between(random, 0, 1) == 0 ? 1 : -2;
+    const bool is_backward = x1 == x0 ? to.speed < 0 : x1 < x0;
+    const struct line line = {x0, x1, is_backward, is_starting};
     const trp_event_args args = args_of(timeline, &from, &to);
     trp_event_range ranges[MAX_EVENTS];
     trp_event_report report;
@@ -1204,16 +1322,9 @@ static void check_random_ranges(const struct fixture *fixture, const trp_timelin
 
     uint32_t count = 0;
     for (uint32_t i = 0; i < clip->event_count; i++) {
-        const int64_t start = llround(clip->events[i].time_s * 30 * STEPS_PER_TICK);
-        const int64_t duration = llround(clip->events[i].duration_s * 30 * STEPS_PER_TICK);
-        const struct span span = {
-            .start = start - timeline->start / step,
-            .end = start + duration - timeline->start / step,
-            .length = length,
-            .mode = timeline->mode,
-        };
+        const struct span span = span_of(timeline, &clip->events[i]);
         trp_event_range expected = {0};
-        if (duration == 0 || !range_truth(&span, x0, x1, is_starting, &expected)) {
+        if (span.start == span.end || !range_truth(&span, &line, &expected)) {
             continue;
         }
         assert_true(count < report.written_count);
@@ -1239,6 +1350,72 @@ static void test_event_ranges_are_what_steps_find(void **state)
         for (uint32_t i = 0; i < 50; i++) {
             const trp_timeline timeline = random_timeline(&random, &fixture);
             check_random_ranges(&fixture, &timeline, &random);
+        }
+        fixture_free(&fixture);
+    }
+}
+
+/// Moves a playhead on by ticks of a clock of 120 Hz, with which a tick is a step, and adds up what
+/// begins and ends.
+static void step_ranges(const trp_timeline *timeline, trp_playhead *playhead, int64_t dt_ticks,
+                        int32_t active_counts[MAX_EVENTS])
+{
+    trp_playhead previous;
+    const trp_playhead_args move = {
+        .timelines = timeline,
+        .timeline_count = 1,
+        .playhead_count = 1,
+        .playheads = playhead,
+        .dt_ticks = dt_ticks,
+        .previous = &previous,
+    };
+    assert_int_equal(trp_playheads_advance(&move, NULL), TRP_OK);
+    const trp_event_args args = args_of(timeline, &previous, playhead);
+    trp_event_range ranges[MAX_EVENTS];
+    trp_event_report report;
+    assert_int_equal(trp_event_ranges(&args, ranges, MAX_EVENTS, &report), TRP_OK);
+    for (uint32_t i = 0; i < report.written_count; i++) {
+        active_counts[ranges[i].event] += (ranges[i].flags & TRP_EVENT_BEGAN) != 0;
+        active_counts[ranges[i].event] -= (ranges[i].flags & TRP_EVENT_ENDED) != 0;
+    }
+}
+
+static void test_event_ranges_that_began_less_those_that_ended_are_active(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    for (uint32_t round = 0; round < 3000; round++) {
+        struct pack_event events[MAX_EVENTS];
+        const uint32_t tick_count = (uint32_t)random_between(&random, 1, MAX_TICKS);
+        const uint32_t count = random_events(&random, tick_count, events);
+        struct fixture fixture = fixture_make(tick_count, events, count);
+        const trp_timeline part = random_timeline(&random, &fixture);
+        const trp_timeline_args args = {
+            .clip = &fixture.clip,
+            .mode = part.mode,
+            .start_s = part.start_s,
+            .end_s = part.end_s > 0 ? part.end_s : DBL_MIN,
+            .clock_num = 30 * STEPS_PER_TICK,
+        };
+        trp_timeline timeline;
+        assert_int_equal(trp_timeline_make(&args, &timeline), TRP_OK);
+        const int64_t step = timeline.units_per_tick / STEPS_PER_TICK;
+        const int64_t start = random_between(&random, 0, tick_count * STEPS_PER_TICK);
+        trp_playhead playhead =
+            trp_playhead_start(&timeline, (double)start / (30 * STEPS_PER_TICK));
+        int32_t active_counts[MAX_EVENTS] = {0};
+        for (uint32_t i = 0; i < 100; i++) {
+            static const float speeds[4] = {1, -1, 2, 0};
+            playhead.speed = speeds[random_between(&random, 0, 3)];
+            const int64_t farthest = random_between(&random, 0, 4) == 0 ? 300 : 5;
+            step_ranges(&timeline, &playhead, random_between(&random, -farthest, farthest),
+                        active_counts);
+            const int64_t x = playhead.cycle * period_of(&timeline) + playhead.position;
+            assert_true(x % step == 0);
+            for (uint32_t k = 0; k < count; k++) {
+                const struct span span = span_of(&timeline, &events[k]);
+                assert_int_equal(active_counts[k], span.length > 0 && is_on(&span, x / step));
+            }
         }
         fixture_free(&fixture);
     }
@@ -1290,12 +1467,15 @@ static void test_event_range_says_how_far_it_came(void **state)
         {0, 1, false, began | ended, 0, 1},
         {0.75, 1, true, 0, none, none},
         {0.75, 0.75, false, 0, none, none},
-        {1, 0.75, false, began | reverse, 1, 1},
-        {0.75, 0.5, false, reverse, 1, 0.5},
+        {1, 0.75, false, 0, none, none}, // not active at the end of it
+        {1, 0.5, false, began | reverse, 1, 0.5},
+        {0.75, 0.5, false, began | reverse, 1, 0.5},
         {0.75, 0.5, true, began | reverse, 1, 0.5},
-        {0.5, 0.25, false, ended | reverse, 0.5, 0},
+        {0.5, 0.25, false, reverse, 0.5, 0}, // but at its time
+        {0.5, 0.125, false, ended | reverse, 0.5, 0},
+        {0.25, 0.125, false, ended | reverse, 0, 0},
         {1, 0, false, began | ended | reverse, 1, 0},
-        {0.25, 0, true, 0, none, none},
+        {0.25, 0, true, began | ended | reverse, 0, 0},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const trp_event_range range =
@@ -1309,7 +1489,7 @@ static void test_event_range_says_how_far_it_came(void **state)
     fixture_free(&fixture);
 }
 
-/// An event of all of the clip begins anew at every loop, but never ends where a ping-pong turns.
+/// An event of all of the clip never ends, at the seam of a loop or where a ping-pong turns.
 static void test_event_range_of_the_whole_clip(void **state)
 {
     (void)state;
@@ -1322,11 +1502,11 @@ static void test_event_range_of_the_whole_clip(void **state)
     trp_event_range range;
     trp_event_report report;
     assert_int_equal(trp_event_ranges(&args, &range, 1, &report), TRP_OK);
-    assert_true(report.hit_count == 1 && range.flags == TRP_EVENT_BEGAN);
+    assert_true(report.hit_count == 1 && range.flags == 0);
     assert_true(range.from == 0 && range.to == 0.25f);
     to.cycle = INT64_MAX; // however far
     assert_int_equal(trp_event_ranges(&args, &range, 1, &report), TRP_OK);
-    assert_true(report.hit_count == 1 && range.flags == TRP_EVENT_BEGAN && range.to == 0.25f);
+    assert_true(report.hit_count == 1 && range.flags == 0 && range.to == 0.25f);
 
     const trp_timeline turning = timeline_make(&fixture.clip, TRP_PLAY_PING_PONG, 0, 0);
     const trp_playhead first = playhead_at(&turning, turning.length / 2, true);
@@ -1376,6 +1556,7 @@ int main(void)
         cmocka_unit_test(test_event_b58_fires_once_backwards),
         cmocka_unit_test(test_event_b60_seek_fires_none_and_advance_what_follows),
         cmocka_unit_test(test_event_seam_of_a_loop_fires_both_ends),
+        cmocka_unit_test(test_event_start_at_the_seam_fires_the_side_it_turns_to),
         cmocka_unit_test(test_event_turn_of_a_ping_pong_fires_once),
         cmocka_unit_test(test_event_of_no_length_fires_when_starting),
         cmocka_unit_test(test_event_random_ways_fire_what_lies_on_them),
@@ -1385,10 +1566,12 @@ int main(void)
         cmocka_unit_test(test_event_count_of_far_ways_is_closed),
         cmocka_unit_test(test_event_any_dt_ends_at_once),
         cmocka_unit_test(test_event_counts_stay_at_the_limit),
+        cmocka_unit_test(test_event_fractions_are_right_where_units_overflow),
         cmocka_unit_test(test_event_batch_is_its_playheads_one_by_one),
         cmocka_unit_test(test_event_weight_decides_what_fires),
         cmocka_unit_test(test_event_bad_arguments_are_refused),
         cmocka_unit_test(test_event_ranges_are_what_steps_find),
+        cmocka_unit_test(test_event_ranges_that_began_less_those_that_ended_are_active),
         cmocka_unit_test(test_event_range_says_how_far_it_came),
         cmocka_unit_test(test_event_range_of_the_whole_clip),
         cmocka_unit_test(test_event_range_of_odd_durations),

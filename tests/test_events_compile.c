@@ -376,8 +376,8 @@ static void test_events_compile_b57_event_at_an_end_stored_as_float_lies_on_it(v
 {
     (void)state;
     // The last one lies 0.2 ms behind the float.
-    static const float ends_s[] = {4.5333f, 0.1f, 1.7f, 4.5333333f, 133.7f, 9000.3f};
-    static const char *const texts[] = {"4.5333", "0.1", "1.7", "4.5333333", "133.7", "9000.3"};
+    static const float ends_s[] = {4.5333f, 0.1f, 1.7f, 4.5333333f, 133.7f, 5000.0002f};
+    static const char *const texts[] = {"4.5333", "0.1", "1.7", "4.5333333", "133.7", "5000.0002"};
     for (int i = 0; i < 6; i++) {
         char events[64];
         const float times[2] = {0, ends_s[i]};
@@ -738,6 +738,28 @@ static void test_events_compile_clip_without_a_name_goes_by_that_of_the_pack(voi
     discard_pack(&compiled);
 }
 
+static void test_events_compile_oddities_in_a_file_are_warned_of(void **state)
+{
+    (void)state;
+    const struct compile_input input = {
+        .path = write_tiny("one", 0, NULL, NULL),
+        .events =
+            write_file("e.json", "{\"by\":\"hand\",\"clips\":{\"\":[],\"wave\":[{\"name\":\"a\","
+                                 "\"time\":0,\"duraton\":1,\"Value\":2}]}}"),
+    };
+    char expected[1024];
+    struct compiled compiled;
+    compile_one(&input, &compiled);
+    snprintf(expected, sizeof expected,
+             "%s: warning: clips.wave[0]: events know no \"duraton\", \"Value\": ignored "
+             "[events.member]\n%s: warning: clips: the name \"\" is that of no clip",
+             input.events, input.events);
+    assert_warned(&compiled, 2, expected);
+    const trp_clip wave = clip_of(&compiled, "wave");
+    assert_true(event_of(&wave, 0).duration_s == 0);
+    discard_pack(&compiled);
+}
+
 static void test_events_compile_mistakes_in_a_file_are_refused_where_they_are(void **state)
 {
     (void)state;
@@ -746,6 +768,9 @@ static void test_events_compile_mistakes_in_a_file_are_refused_where_they_are(vo
         const char *line;
     } cases[] = {
         {"", "line 1, column 0: '[' or '{' expected near end of file [json.syntax]"},
+        {"\xEF\xBB\xBF{\"clips\":{}}",
+         "begins with a UTF-8 byte order mark, which JSON does not allow: save it without "
+         "[json.mark]"},
         {"[]", "must be an object [json.type]"},
         {"{}", "\"clips\" is missing [json.missing]"},
         {"{\"clips\":[]}", "clips: must be an object [json.type]"},
@@ -920,8 +945,8 @@ static void test_events_compile_of_several_skeletons_the_first_has_the_events(vo
 static void test_events_compile_parts_of_clips_of_several_files_are_told_apart(void **state)
 {
     (void)state;
-    static const char *const clips[2] = {"a", "b"};
-    static const char *const names[] = {"x@left|a", "x@left|a@right", "b@right|b",
+    static const char *const clips[2] = {"x", "b"};
+    static const char *const names[] = {"x@left|x", "x@left|x@right", "b@right|b",
                                         "b@right|b@right"};
     const struct compile_input inputs[] = {
         {.path = write_pair("x@left.glb", clips, "step")},
@@ -1115,6 +1140,7 @@ int main(void)
         cmocka_unit_test(test_events_compile_file_adds_to_what_the_source_has),
         cmocka_unit_test(test_events_compile_files_go_to_the_inputs_they_are_for),
         cmocka_unit_test(test_events_compile_clip_without_a_name_goes_by_that_of_the_pack),
+        cmocka_unit_test(test_events_compile_oddities_in_a_file_are_warned_of),
         cmocka_unit_test(test_events_compile_mistakes_in_a_file_are_refused_where_they_are),
         cmocka_unit_test(test_events_compile_file_that_is_not_there_is_an_error_of_files),
         cmocka_unit_test(test_events_compile_of_several_skeletons_the_first_has_the_events),

@@ -28,16 +28,22 @@ static struct gltf_builder *build(const char *members)
     return &builder;
 }
 
-/// Imports a file whose animation has these events.
-static const struct scene_clip *import_events(const char *events, struct scene *scene)
+/// Imports a file whose animation has these events, with some warnings.
+static const struct scene_clip *import_warned(const char *events, struct scene *scene,
+                                              uint32_t warning_count)
 {
     char members[4096];
     struct report report;
-    snprintf(members, sizeof members, ",\"extras\":{\"events\":%s}", events);
+    snprintf(members, sizeof members, ",\"extras\":{\"other\":[{}],\"events\":%s}", events);
     assert_imports(build(members), scene, &report);
-    assert_int_equal(report.warning_count, 0);
+    assert_int_equal(report.warning_count, warning_count);
     assert_int_equal(scene->clip_count, 1);
     return &scene->clips[0];
+}
+
+static const struct scene_clip *import_events(const char *events, struct scene *scene)
+{
+    return import_warned(events, scene, 0);
 }
 
 static void test_gltf_event_has_all_that_the_list_says(void **state)
@@ -157,13 +163,15 @@ static void test_gltf_event_extras_of_other_meanings_are_left_alone(void **state
     }
 }
 
-static void test_gltf_event_unknown_members_are_ignored(void **state)
+static void test_gltf_event_unknown_members_are_warned_of_once_an_event(void **state)
 {
     (void)state;
     struct scene scene;
-    const struct scene_clip *const clip = import_events(
-        "[{\"frame\":-1,\"name\":\"a\",\"time\":0.5,\"colour\":[1,{}],\"Value\":true}]", &scene);
-    assert_int_equal(clip->event_count, 1);
+    const struct scene_clip *const clip = import_warned(
+        "[{\"frame\":-1,\"name\":\"a\",\"time\":0.5,\"colour\":[1,{}],\"Value\":true},"
+        "{\"name\":\"b\",\"time\":0},{\"name\":\"c\",\"time\":0,\"duraton\":1}]",
+        &scene, 2);
+    assert_int_equal(clip->event_count, 3);
     assert_true(clip->events[0].time_s == 0.5);
     assert_int_equal(clip->events[0].flags, 0);
     scene_free(&scene);
@@ -373,7 +381,7 @@ int main(void)
         cmocka_unit_test(test_gltf_event_list_in_a_string_is_the_same_list),
         cmocka_unit_test(test_gltf_event_list_may_be_empty),
         cmocka_unit_test(test_gltf_event_extras_of_other_meanings_are_left_alone),
-        cmocka_unit_test(test_gltf_event_unknown_members_are_ignored),
+        cmocka_unit_test(test_gltf_event_unknown_members_are_warned_of_once_an_event),
         cmocka_unit_test(test_gltf_event_payloads_are_the_same_beside_huge_integers),
         cmocka_unit_test(test_gltf_event_list_in_a_string_may_have_huge_integers_of_its_own),
         cmocka_unit_test(test_gltf_event_mistakes_are_refused_where_they_are),

@@ -131,23 +131,10 @@ static int128 model_move(const trp_timeline *timeline, int128 at, int128 move)
     return at;
 }
 
-static int128 limited(int128 value)
-{
-    const int128 limit = (int128)1 << 62;
-    return value > limit ? limit : (value < -limit ? -limit : value);
-}
-
-/// Units of some ticks of the clock at a speed of step / 65536.
+/// Units of some ticks of the clock at a speed of step / 65536, where they fit.
 static int128 model_ticks(const trp_timeline *timeline, int64_t dt_ticks, int64_t step)
 {
-    if (dt_ticks == 0 || step == 0) {
-        return 0;
-    }
-    const int128 factor = (int128)dt_ticks * step; // below 2^95, so divide before it overflows
-    const int128 fits = ((int128)1 << 63) / timeline->units_per_clock;
-    return factor > fits || factor < -fits
-               ? (factor > 0 ? limited((int128)1 << 63) : limited(-((int128)1 << 63)))
-               : limited(factor * timeline->units_per_clock);
+    return (int128)dt_ticks * step * timeline->units_per_clock;
 }
 
 static void assert_model(const trp_timeline *timeline, const trp_playhead *playhead, int128 at)
@@ -157,6 +144,94 @@ static void assert_model(const trp_timeline *timeline, const trp_playhead *playh
                     ? playhead->position <= timeline->length
                     : playhead->position < period_of(timeline));
     assert_true(unwrapped(timeline, playhead) == at);
+}
+
+/// A whole number of any size, written out in digits of 32 bits.
+struct long_number {
+    uint32_t digits[40];
+};
+
+static struct long_number long_of(uint64_t value)
+{
+    return (struct long_number){.digits = {(uint32_t)value, (uint32_t)(value >> 32)}};
+}
+
+static void long_times(struct long_number *number, uint32_t factor)
+{
+    uint64_t carried = 0;
+    for (int i = 0; i < 40; i++) {
+        carried += (uint64_t)number->digits[i] * factor;
+        number->digits[i] = (uint32_t)carried;
+        carried >>= 32;
+    }
+    assert_true(carried == 0);
+}
+
+/// Where a way of any length leads: the count of cycles, of which 64 bits are kept, and a position,
+/// as one number below period * 2^64.
+static int128 long_way(struct long_number number, bool is_backward, int64_t period)
+{
+    int128 rest = 0;
+    uint64_t cycles = 0;
+    for (int i = 39; i >= 0; i--) {
+        rest = (rest << 32) + number.digits[i];
+        cycles = (cycles << 32) + (uint64_t)(rest / period); // digit by digit, as on paper
+        rest %= period;
+    }
+    const int128 way = (int128)cycles * period + rest;
+    return is_backward ? -way : way;
+}
+
+static uint64_t size_of(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static int128 long_ticks(const trp_timeline *timeline, int64_t dt_ticks, int64_t step)
+{
+    struct long_number number = long_of(size_of(dt_ticks));
+    const uint64_t factors[2] = {size_of(step), (uint64_t)timeline->units_per_clock};
+    for (int i = 0; i < 2; i++) {
+        struct long_number high = number;
+        long_times(&high, (uint32_t)(factors[i] >> 32));
+        long_times(&number, (uint32_t)factors[i]);
+        uint64_t carried = 0;
+        for (int k = 1; k < 40; k++) {
+            carried += (uint64_t)number.digits[k] + high.digits[k - 1];
+            number.digits[k] = (uint32_t)carried;
+            carried >>= 32;
+        }
+    }
+    return long_way(number, (dt_ticks < 0) != (step < 0), period_of(timeline));
+}
+
+/// @param units not yet rounded
+static int128 long_seconds(const trp_timeline *timeline, double units)
+{
+    const double far = fmin(fabs(units), DBL_MAX);
+    int bits = 0;
+    const double part = frexp(far, &bits);
+    if (bits <= 62) {
+        return llround(units);
+    }
+    struct long_number number = long_of((uint64_t)ldexp(part, 53));
+    for (int i = 53; i < bits; i++) {
+        long_times(&number, 2);
+    }
+    return long_way(number, units < 0, period_of(timeline));
+}
+
+/// A playhead that went so far that its count of cycles wrapped around.
+static void assert_far(const trp_timeline *timeline, const trp_playhead *before, int128 ticks,
+                       int128 seconds, const trp_playhead *playhead)
+{
+    const int128 period = period_of(timeline);
+    const int128 all = period << 64;
+    int128 at = (int128)(uint64_t)before->cycle * period + before->position;
+    at = ((at + ticks) % all + seconds) % all;
+    at = at < 0 ? at + all : at;
+    assert_true(playhead->position == (int64_t)(at % period));
+    assert_true((uint64_t)playhead->cycle == (uint64_t)(at / period));
 }
 
 static trp_timeline chance_timeline(uint64_t *state, trp_clip *clip)
@@ -281,26 +356,79 @@ static void test_playhead_one_move_goes_an_hour_on_any_clock(void **state)
     }
 }
 
-/// Whether the product of ticks still fits 64 bits or not.
-static void test_playhead_moves_beyond_the_limit_go_to_it(void **state)
+/// About where one word stops holding a way, and far beyond.
+static void test_playhead_far_moves_end_where_long_division_says(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    for (int i = 0; i < CASE_COUNT; i++) {
+        trp_clip clip;
+        trp_timeline timeline = chance_timeline(&seed, &clip);
+        if (timeline.mode == TRP_PLAY_CLAMP || timeline.length == 0) {
+            continue;
+        }
+        trp_playhead playhead = chance_playhead(&seed, &timeline);
+        const int64_t step = chance_sized(&seed, 24);
+        playhead.speed = (float)step / 65536;
+        int64_t dt_ticks = chance_sized(&seed, 63);
+        if (chance(&seed) % 4 == 0 && step != 0) { // near 2^61, 2^62 or 2^63 units
+            dt_ticks = (int64_t)(ldexp(1, 61 + (int)(chance(&seed) % 3)) /
+                                 (double)timeline.units_per_clock / (double)step) +
+                       chance_between(&seed, -3, 3);
+        }
+        double dt_s = ldexp((double)chance_sized(&seed, 53), (int)chance_between(&seed, -60, 40));
+        if (chance(&seed) % 8 == 0) {
+            const double dts[4] = {INF, -INF, DBL_MAX, -1e300};
+            dt_s = dts[chance(&seed) % 4];
+        }
+        const trp_playhead before = playhead;
+        const double units =
+            step == 0 ? 0 : dt_s * (double)playhead.speed * timeline.units_per_second;
+        move(&timeline, &playhead, dt_s, dt_ticks);
+        assert_far(&timeline, &before, long_ticks(&timeline, dt_ticks, step),
+                   long_seconds(&timeline, units), &playhead);
+        assert_int_equal(playhead.flags, 0);
+    }
+}
+
+static void test_playhead_far_moves_reach_the_ends_where_clamped(void **state)
 {
     (void)state;
     const trp_clip clip = clip_of(37, 30, 1);
-    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_LOOP, 60);
-    const int64_t limit = ((int64_t)1 << 62) / (65536 * timeline.units_per_clock);
-    for (int sign = -1; sign <= 1; sign += 2) {
-        const int64_t ways[5] = {limit, limit + 1, limit + limit / 4, 2 * limit, INT64_MAX};
-        for (int i = 0; i < 5; i++) {
-            trp_playhead playhead = {.speed = 1};
-            move(&timeline, &playhead, 0, sign * ways[i]);
-            assert_model(&timeline, &playhead, sign * ((int128)1 << 62));
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_CLAMP, 60);
+    const int64_t far = ((int64_t)1 << 61) / (65536 * timeline.units_per_clock);
+    const int64_t ways[6] = {far - 1, far, far + 1, 2 * far, 4 * far, INT64_MAX};
+    for (int i = 0; i < 6 * 2; i++) {
+        const int sign = i % 2 ? 1 : -1;
+        const double dts[3] = {0, -1e9 * sign, INF * sign}; // 1e9 s: 2^75 units
+        for (int j = 0; j < 3; j++) {
+            trp_playhead playhead = trp_playhead_start(&timeline, 0.5);
+            move(&timeline, &playhead, dts[j], sign * ways[i / 2]);
+            const bool is_on = (sign > 0) != (j == 1 && i < 10);
+            assert_true(playhead.position == (is_on ? timeline.length : 0));
+            assert_int_equal(playhead.flags, TRP_PLAYHEAD_ENDED);
         }
-        trp_playhead playhead = {.speed = 1};
-        move(&timeline, &playhead, sign * 1e300, sign * limit / 2);
-        assert_model(&timeline, &playhead, sign * ((int128)1 << 62));
-        move(&timeline, &playhead, sign * INF, sign < 0 ? INT64_MAX : -INT64_MAX);
-        assert_model(&timeline, &playhead, sign * ((int128)1 << 62));
     }
+}
+
+static void test_playhead_of_a_timeline_never_made_stays(void **state)
+{
+    (void)state;
+    const trp_timeline timeline = {0};
+    trp_playhead playhead = trp_playhead_start(&timeline, 0.5);
+    const trp_playhead before = playhead;
+    double time_s = 7;
+    trp_playhead_report report;
+    const trp_playhead_args args = {.timelines = &timeline,
+                                    .timeline_count = 1,
+                                    .playhead_count = 1,
+                                    .playheads = &playhead,
+                                    .dt_s = 1,
+                                    .times_s = &time_s};
+    assert_int_equal(trp_playheads_advance(&args, &report), TRP_OK);
+    assert_int_equal(report.bad_timeline_count, 1);
+    assert_true(time_s == 0 && trp_playhead_time_s(&timeline, &playhead) == 0);
+    assert_same(&playhead, &before, sizeof before);
 }
 
 static void test_playhead_timeline_parts_are_clamped_and_meet_the_ends(void **state)
@@ -457,7 +585,6 @@ static void test_playhead_any_dt_in_any_mode_and_direction_ends_at_the_truth(voi
     const int64_t ticks[] = {0, 1, -1, 72, -72, 73, 7200, INT64_MAX, INT64_MIN, 1 << 30};
     const float speeds[] = {1, -1, 0, -0.0f, 0.5f, -3, FLT_MAX, -FLT_MAX, INFINITY, NAN};
     const trp_clip clip = clip_of(36, 30, 1);
-    const int128 far = (int128)1 << 62;
     for (int mode = 0; mode < 3; mode++) {
         const trp_timeline timeline = part_of(&clip, (trp_play_mode)mode, 0.2, 1);
         for (size_t i = 0; i < sizeof dts / sizeof *dts; i++) {
@@ -466,20 +593,27 @@ static void test_playhead_any_dt_in_any_mode_and_direction_ends_at_the_truth(voi
                 const int64_t dt_ticks = ticks[j % 10];
                 trp_playhead playhead = trp_playhead_start(&timeline, 0.5);
                 playhead.speed = speed;
-                const int128 before = unwrapped(&timeline, &playhead);
-                const double dt_s = isnan(dts[i]) ? 0 : dts[i];
-                const double units =
-                    dt_s * (isnan(speed) ? 0 : (double)speed) * timeline.units_per_second;
-                const int128 seconds = isnan(units)           ? 0
-                                       : fabs(units) > 0x1p62 ? (units > 0 ? far : -far)
-                                                              : (int128)llround(units);
-                const double stepped = isnan(speed) ? 0 : (double)speed * 65536;
+                const trp_playhead before = playhead;
+                const double number = isnan(speed) ? 0 : (double)speed;
+                double units = dts[i] * number * timeline.units_per_second;
+                units = isnan(units) ? 0 : units;
+                const double stepped = number * 65536;
                 const int64_t step = stepped > 0x1p31    ? (int64_t)1 << 31
                                      : stepped < -0x1p31 ? -((int64_t)1 << 31)
                                                          : llround(stepped);
-                const int128 way = limited(seconds + model_ticks(&timeline, dt_ticks, step));
                 move(&timeline, &playhead, dts[i], dt_ticks);
-                assert_model(&timeline, &playhead, model_move(&timeline, before, way));
+                if (mode != TRP_PLAY_CLAMP) {
+                    assert_far(&timeline, &before, long_ticks(&timeline, dt_ticks, step),
+                               long_seconds(&timeline, units), &playhead);
+                } else if (fabs(units) < 0x1p61 && size_of(dt_ticks) < 1u << 31) {
+                    const int128 way = llround(units) + model_ticks(&timeline, dt_ticks, step);
+                    assert_model(&timeline, &playhead, model_move(&timeline, before.position, way));
+                } else { // either end, and no rounding can make it the other one
+                    const double steps = (double)dt_ticks * (double)step;
+                    const double way = units + steps * (double)timeline.units_per_clock;
+                    assert_model(&timeline, &playhead,
+                                 way == 0 ? before.position : (way > 0 ? timeline.length : 0));
+                }
                 const double time_s = trp_playhead_time_s(&timeline, &playhead);
                 assert_true(time_s >= 0.2 && time_s <= 1);
             }
@@ -790,7 +924,7 @@ static void test_playhead_any_split_of_ticks_ends_in_the_same_state(void **state
         const trp_timeline timeline = chance_timeline(&seed, &clip);
         trp_playhead whole = chance_playhead(&seed, &timeline);
         trp_playhead parts = whole;
-        const int64_t way = chance_sized(&seed, 14); // far from the limit of one move
+        const int64_t way = chance_sized(&seed, (int)chance_between(&seed, 1, 63));
         move(&timeline, &whole, 0, way);
         int64_t gone = 0;
         while (gone != way) {
@@ -821,8 +955,8 @@ static void test_playhead_reverse_takes_back_what_forward_did(void **state)
         playhead.flags = 0;
         const trp_playhead before = playhead;
         const double dt_s =
-            ldexp((double)chance_sized(&seed, 53), (int)chance_between(&seed, -80, 30));
-        const int64_t dt_ticks = chance_sized(&seed, 40);
+            ldexp((double)chance_sized(&seed, 53), (int)chance_between(&seed, -80, 970));
+        const int64_t dt_ticks = chance_sized(&seed, 63);
         move(&timeline, &playhead, dt_s, dt_ticks);
         if (chance(&seed) % 2) {
             move(&timeline, &playhead, -dt_s, -dt_ticks);
@@ -1153,7 +1287,9 @@ int main(void)
         cmocka_unit_test(test_playhead_timeline_units_divide_the_clock),
         cmocka_unit_test(test_playhead_timeline_is_a_whole_number_of_ticks_however_long),
         cmocka_unit_test(test_playhead_one_move_goes_an_hour_on_any_clock),
-        cmocka_unit_test(test_playhead_moves_beyond_the_limit_go_to_it),
+        cmocka_unit_test(test_playhead_far_moves_end_where_long_division_says),
+        cmocka_unit_test(test_playhead_far_moves_reach_the_ends_where_clamped),
+        cmocka_unit_test(test_playhead_of_a_timeline_never_made_stays),
         cmocka_unit_test(test_playhead_timeline_parts_are_clamped_and_meet_the_ends),
         cmocka_unit_test(test_playhead_timeline_finds_the_events_that_lie_in_it),
         cmocka_unit_test(test_playhead_timeline_refuses_and_leaves_it_alone),

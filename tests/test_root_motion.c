@@ -29,6 +29,7 @@ struct subject {
     uint32_t key_count;
     double times[MAX_KEYS];
     float keys[MAX_KEYS][4];
+    float pivot[2];
     _Alignas(64) uint8_t bytes[sizeof(struct trp__clip_header) + sizeof(struct trp__root_header) +
                                MAX_KEYS * (sizeof(double) + 4 * sizeof(float))];
 };
@@ -42,6 +43,7 @@ static void subject_finish(struct subject *subject, uint32_t tick_count, uint32_
         .key_count = subject->key_count,
         .lane = 3,
         .components = (uint8_t)components,
+        .pivot = {subject->pivot[0], subject->pivot[1]},
     };
     uint8_t *at = subject->bytes;
     memcpy(at, &header, sizeof header);
@@ -75,12 +77,17 @@ static void subject_make_random(struct subject *subject, uint64_t *chance)
 {
     static const double sizes[6] = {0, 1e-9, 1e-4, 0.1, 1, 30};
     static const double turn_sizes[6] = {0, 1e-12, 1e-7, 0.02, 0.4, 3};
+    static const double pivot_sizes[6] = {0, 0, 1e-3, 1, 30, 1e4};
     *subject = (struct subject){.key_count = 1 + synthetic_chance(chance) % MAX_KEYS};
     const uint32_t components = 1 + synthetic_chance(chance) % ALL;
     const bool is_even = synthetic_chance(chance) % 2;
     double size[4];
     for (int i = 0; i < 4; i++) {
         size[i] = (i == 3 ? turn_sizes : sizes)[synthetic_chance(chance) % 6];
+    }
+    const double pivot_size = pivot_sizes[synthetic_chance(chance) % 6];
+    for (int i = 0; i < 2 && (components & TRP_ROOT_YAW) != 0; i++) {
+        subject->pivot[i] = (float)synthetic_chance_between(chance, -pivot_size, pivot_size);
     }
     const uint32_t last = subject->key_count - 1;
     for (uint32_t key = 1; key <= last; key++) {
@@ -219,12 +226,14 @@ static struct truth truth_at(const struct subject *subject, double time_s)
                               : ((long double)time_s - times[key]) / (times[next] - times[key]);
     const float *const from = subject->keys[key];
     const float *const to = subject->keys[next];
-    return (struct truth){
+    const struct truth moved = {
         from[0] + u * ((long double)to[0] - from[0]),
         from[1] + u * ((long double)to[1] - from[1]),
         from[2] + u * ((long double)to[2] - from[2]),
         from[3] + u * ((long double)to[3] - from[3]),
     };
+    const struct truth pivot = {subject->pivot[0], 0, subject->pivot[1], 0};
+    return truth_combine(pivot, truth_combine(moved, truth_inverse(pivot)));
 }
 
 /// The definition: inverse(M(from)) * C^cycles * M(to), M since the start of the timeline.
@@ -257,6 +266,11 @@ static double reach_of(const struct subject *subject)
     return reach;
 }
 
+static double pivot_distance(const struct subject *subject)
+{
+    return hypot((double)subject->pivot[0], (double)subject->pivot[1]);
+}
+
 static double turn_reach_rad(const struct subject *subject)
 {
     double low = 0;
@@ -287,6 +301,12 @@ static double distance_between(trp_root_delta a, trp_root_delta b)
 static double bound_of(double length, double turned_rad, double cycles)
 {
     return length * (1e-14 * (1 + turned_rad) + 1e-18 * cycles);
+}
+
+/// The bound of root_motion.h for what combining some parts rounds.
+static double combining_of(double length, double turned_rad, double parts)
+{
+    return length * (2e-16 * parts * (1 + turned_rad));
 }
 
 static void assert_truth(trp_root_delta delta, struct truth truth, double bound, double yaw_bound)
@@ -328,6 +348,7 @@ static void test_root_motion_of_clip_is_what_its_pack_says(void **state)
         assert_int_equal(motion.components, expected->components);
         assert_int_equal(motion.is_in_pose, expected->is_in_pose);
         assert_int_equal(motion.key_count, 7);
+        assert_memory_equal(motion.pivot, expected->pivot, sizeof motion.pivot);
         assert_memory_equal(motion.times, expected->times, 7 * sizeof(double));
         assert_memory_equal(motion.keys, expected->keys, 7 * sizeof *expected->keys);
     }
@@ -403,6 +424,33 @@ test_root_motion_after_a_quarter_turn_is_in_the_directions_of_the_character(void
     assert_true(delta.translation[2] == 3 && delta.yaw_rad == 0);
 }
 
+static void test_root_motion_turning_about_a_pivot_takes_the_origin_round_it(void **state)
+{
+    (void)state;
+    struct subject subject = {
+        .key_count = 2,
+        .times = {0, 1},
+        .keys = {{0, 0, 0, 0}, {0, 5, 0, 0.25f}},
+        .pivot = {3, 2},
+    };
+    subject_finish(&subject, 30, ALL);
+    const trp_timeline timeline = timeline_of(&subject, TRP_PLAY_LOOP, 0, 0);
+    // The origin lies 3 left and 2 behind; a quarter turn left takes that to (-2, 3), and so on.
+    static const double truths[5][2] = {{0, 0}, {1, 5}, {6, 4}, {5, -1}, {0, 0}};
+    for (int quarters = -4; quarters <= 4; quarters++) {
+        const double *const truth = truths[(quarters + 4) % 4];
+        const trp_root_delta delta =
+            between(&timeline, playhead_at(0, 9), playhead_at(0, 9 + quarters));
+        assert_true(fabs(delta.translation[0] - truth[0]) < 1e-14);
+        assert_true(delta.translation[1] == 5 * quarters);
+        assert_true(fabs(delta.translation[2] - truth[1]) < 1e-14);
+    }
+    // Whole turns take it home, exactly; without a turn nothing is rounded.
+    assert_true(between(&timeline, playhead_at(7, 0), playhead_at(7, 4)).translation[0] == 0);
+    const trp_root_delta none = between(&timeline, playhead_at(7, 0), playhead_at(7, 0));
+    assert_true(none.translation[0] == 0 && none.translation[2] == 0);
+}
+
 static void test_root_motion_before_the_first_and_after_the_last_key_stands_still(void **state)
 {
     (void)state;
@@ -445,7 +493,8 @@ static void test_root_motion_of_random_ways_is_the_product_of_matrices(void **st
         const double loops = fabs((double)(to.cycle - from.cycle)) + 1;
         const double turn_rad = turn_reach_rad(&subject);
         const double turned_rad = fabs(delta.yaw_rad) + turn_rad * (is_part ? loops : 1);
-        const double length = length_of(delta) + reach_of(&subject) * (is_part ? loops : 1);
+        const double length = length_of(delta) + reach_of(&subject) * (is_part ? loops : 1) +
+                              pivot_distance(&subject);
         assert_truth(delta, truth_between(&subject, &timeline, from, to),
                      bound_of(length, turned_rad, loops), 1e-14 * turned_rad);
     }
@@ -464,26 +513,38 @@ static void test_root_motion_parts_of_a_way_combine_to_the_whole(void **state)
         const double duration_s = subject.clip.duration_s;
         const double start_s = fmax(0, synthetic_chance_between(&chance, -duration_s, duration_s));
         const trp_timeline timeline = timeline_of(&subject, mode, start_s, 0);
-        trp_playhead places[3];
+        const int part_count = i % 10000 == 0 ? 10000 : 2 + (int)(synthetic_chance(&chance) % 8);
+        trp_playhead start = {0};
+        trp_playhead now = {0};
+        trp_root_delta sum = {{0, 0, 0}, 0};
         double cycles = 0;
-        for (int k = 0; k < 3; k++) {
+        double turned_rad = 0;
+        double length = 0;
+        for (int part = 0; part <= part_count; part++) {
             const int64_t cycle = (int64_t)((uint64_t)synthetic_chance(&chance) << 10 >>
                                             synthetic_chance(&chance) % 42);
-            places[k] = random_playhead(&timeline, k == 1 ? -cycle : cycle, &chance);
-            cycles += fabs((double)cycle);
+            const trp_playhead next =
+                random_playhead(&timeline, part % 2 ? -cycle : cycle, &chance);
+            if (part == 0) {
+                start = next;
+            } else {
+                const trp_root_delta delta = between(&timeline, now, next);
+                sum = trp_root_delta_combine(&sum, &delta);
+                cycles += fabs((double)(next.cycle - now.cycle));
+                turned_rad += fabs(delta.yaw_rad) + turn_reach_rad(&subject);
+                length += length_of(delta) + reach_of(&subject) + pivot_distance(&subject);
+            }
+            now = next;
         }
-        const trp_root_delta first = between(&timeline, places[0], places[1]);
-        const trp_root_delta second = between(&timeline, places[1], places[2]);
-        const trp_root_delta whole = between(&timeline, places[0], places[2]);
-        const trp_root_delta sum = trp_root_delta_combine(&first, &second);
-        const double turned_rad =
-            fabs(first.yaw_rad) + fabs(second.yaw_rad) + turn_reach_rad(&subject);
-        const double length = length_of(first) + length_of(second) + reach_of(&subject);
+        const trp_root_delta whole = between(&timeline, start, now);
         const double error = distance_between(sum, whole);
-        const double bound = bound_of(length, turned_rad, cycles);
-        if (!(error <= bound && fabs(sum.yaw_rad - whole.yaw_rad) <= 1e-15 * turned_rad)) {
-            fail_msg("case %d: off by %g of %g, yaw by %g of %g", i, error, bound,
-                     fabs(sum.yaw_rad - whole.yaw_rad), 1e-15 * turned_rad);
+        const double bound =
+            bound_of(length, turned_rad, cycles) + combining_of(length, turned_rad, part_count);
+        const double yaw_error = fabs(sum.yaw_rad - whole.yaw_rad);
+        const double yaw_bound = (1e-15 + 2e-16 * part_count) * turned_rad;
+        if (!(error <= bound && yaw_error <= yaw_bound)) {
+            fail_msg("case %d, %d parts: off by %g of %g, yaw by %g of %g", i, part_count, error,
+                     bound, yaw_error, yaw_bound);
         }
     }
 }
@@ -504,8 +565,8 @@ static void test_root_motion_of_the_way_back_is_the_inverse(void **state)
         const trp_root_delta there = between(&timeline, from, to);
         const trp_root_delta back = between(&timeline, to, from);
         const double turned_rad = fabs(there.yaw_rad) + turn_reach_rad(&subject);
-        const double bound =
-            bound_of(length_of(there) + reach_of(&subject), turned_rad, (double)cycle);
+        const double length = length_of(there) + reach_of(&subject) + pivot_distance(&subject);
+        const double bound = bound_of(length, turned_rad, (double)cycle);
         assert_true(distance_between(trp_root_delta_inverse(&there), back) <= bound);
         assert_true(fabs(there.yaw_rad + back.yaw_rad) <= 1e-15 * turned_rad);
     }
@@ -540,8 +601,8 @@ static void test_root_motion_of_a_million_loops_is_that_of_their_steps(void **st
         const double length = length_of(whole) + reach_of(&subject);
         assert_truth(whole, truth, bound_of(length, turned_rad, 1e6) + 1e-12 * length,
                      1e-14 * turned_rad);
-        // Every combination rounds once more; what the yaw is off by turns all that comes after.
-        assert_true(distance_between(sum, whole) <= 1e6 * 3e-16 * (1 + turned_rad) * length);
+        assert_true(distance_between(sum, whole) <=
+                    bound_of(length, turned_rad, 1e6) + combining_of(length, turned_rad, 7e5));
     }
 }
 
@@ -582,7 +643,7 @@ static void test_root_motion_of_a_million_loops_frame_by_frame_does_not_drift(vo
     }
     assert_int_equal(now.cycle, 1000000);
     assert_true(between(&timeline, first, now).translation[2] == 1.5e6);
-    assert_true(fabs(sum.translation[2] - 1.5e6) <= 1e6 * 3e-16 * 1.5e6);
+    assert_true(fabs(sum.translation[2] - 1.5e6) <= combining_of(1.5e6, 0, 1e6));
 }
 
 static void test_root_motion_after_a_billion_loops_has_the_same_bits(void **state)
@@ -825,6 +886,19 @@ static void test_root_motion_of_bad_playheads_is_none_and_counted(void **state)
     assert_int_equal(trp_root_motion_between(&nowhere, &report), TRP_OK);
     assert_int_equal(report.bad_playhead_count, COUNT);
     assert_true(is_same(deltas[0], none));
+    // A timeline never made, alone: bad as well, and one of a clip that is nothing has no motion.
+    const trp_clip nothing = {0};
+    const trp_timeline of_nothing = {.clip = &nothing};
+    const trp_playhead still = {0};
+    trp_root_motion_args empty = args;
+    empty.timelines = &timelines[2];
+    empty.timeline_count = 1;
+    empty.previous = &still;
+    empty.playheads = &still;
+    empty.playhead_count = 1;
+    assert_int_equal(trp_root_motion_between(&empty, &report), TRP_OK);
+    assert_int_equal(report.bad_playhead_count, 1);
+    assert_true(is_same(between(&of_nothing, still, still), none));
 }
 
 static void test_root_motion_of_wrong_arguments_writes_nothing(void **state)
@@ -1059,6 +1133,7 @@ int main(void)
         cmocka_unit_test(test_root_motion_each_component_alone_moves_alone),
         cmocka_unit_test(
             test_root_motion_after_a_quarter_turn_is_in_the_directions_of_the_character),
+        cmocka_unit_test(test_root_motion_turning_about_a_pivot_takes_the_origin_round_it),
         cmocka_unit_test(test_root_motion_before_the_first_and_after_the_last_key_stands_still),
         cmocka_unit_test(test_root_motion_of_random_ways_is_the_product_of_matrices),
         cmocka_unit_test(test_root_motion_parts_of_a_way_combine_to_the_whole),

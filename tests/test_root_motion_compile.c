@@ -45,10 +45,12 @@ struct walker {
     uint32_t key_count;
     double rate_hz;                 // 0: 30
     double start_s;                 // of the first key
+    double last_s;                  // of the last one, where it is not in the rhythm
     const char *how;                // interpolation of the hips, null: LINEAR
     float places[MOST_KEYS * 3][3]; // of the hips; three a key where CUBICSPLINE
     bool is_turning;
-    float turns[MOST_KEYS][4];
+    bool is_turning_cubic;         // as CUBICSPLINE too, else LINEAR where the places are
+    float turns[MOST_KEYS * 3][4]; // likewise
     const char *armature; // JSON members of that node, each preceded by a comma; may be null
     const char *above;    // likewise of a node above that, which is there where not null
     bool moves_armature;
@@ -58,7 +60,9 @@ struct walker {
 
 static double time_of(const struct walker *walker, uint32_t key)
 {
-    return walker->start_s + key / (walker->rate_hz > 0 ? walker->rate_hz : 30.0);
+    return walker->last_s > 0 && key + 1 == walker->key_count
+               ? walker->last_s
+               : walker->start_s + key / (walker->rate_hz > 0 ? walker->rate_hz : 30.0);
 }
 
 static void set_place(struct walker *walker, uint32_t key, double x, double y, double z)
@@ -111,7 +115,8 @@ static const char *write_walker(const char *name, const struct walker *walker)
     const uint32_t nod = gltf_builder_floats(&builder, 4, count, nods[0]);
     const uint32_t place =
         gltf_builder_floats(&builder, 3, is_cubic ? 3 * count : count, walker->places[0]);
-    const uint32_t turned = gltf_builder_floats(&builder, 4, count, walker->turns[0]);
+    const uint32_t turned = gltf_builder_floats(
+        &builder, 4, walker->is_turning_cubic ? 3 * count : count, walker->turns[0]);
     const uint32_t hold = gltf_builder_floats(&builder, 3, count, held[0]);
     char samplers[1024];
     char channels[1024];
@@ -127,7 +132,8 @@ static const char *write_walker(const char *name, const struct walker *walker)
         const char *how;
     } tracks[] = {
         {!walker->is_still, place, 1, "translation", how},
-        {walker->is_turning, turned, 1, "rotation", is_cubic ? "LINEAR" : how},
+        {walker->is_turning, turned, 1, "rotation",
+         is_cubic && !walker->is_turning_cubic ? "LINEAR" : how},
         {walker->moves_armature || walker->holds_armature, hold, 0, "translation", "LINEAR"},
     };
     for (size_t i = 0; i < sizeof tracks / sizeof tracks[0]; i++) {
@@ -439,11 +445,11 @@ static void test_root_motion_compile_circle_turns_with_the_way(void **state)
         &(struct compile_input){.path = write_walker("circle", &walker), .root_joint = "hips"},
         &compiled);
     const trp_root_motion root = root_of(&compiled);
+    assert_true(root.pivot[0] == 0.3f && root.pivot[1] == 0);
     for (uint32_t key = 0; key <= 60; key++) {
-        // A turn about c is p = c - R c.
         const double yaw = key / 60.0;
-        assert_movement(&root, time_of(&walker, key), -1.7 + 1.7 * cos(turn * yaw), 0,
-                        -1.7 * sin(turn * yaw), yaw, 4e-6);
+        assert_movement(&root, time_of(&walker, key), -2 + 2 * cos(turn * yaw), 0,
+                        -2 * sin(turn * yaw), yaw, 4e-6);
     }
     assert_movement(&root, 2, 0, 0, 0, 1, 1e-6);
     assert_coordinates_constant(&compiled, "xyz");
@@ -514,6 +520,109 @@ static void test_root_motion_compile_leaning_while_turning_keeps_the_lean(void *
     assert_true(root.key_count > 31);
     assert_int_equal(compiled.clip.rate_num % 30, 0);
     assert_true(compiled.clip.rate_num <= 240);
+    assert_verified(&compiled);
+    free(compiled.bytes);
+}
+
+/// Turning half round, leaning meanwhile, so far from the origin at the start.
+static void walk_off_origin(struct walker *walker, double distance)
+{
+    walk_leaning(walker);
+    for (uint32_t key = 0; key < 31; key++) {
+        const double s = key / 30.0;
+        set_place(walker, key, 0.8 * distance + 0.4 * s, 1, 0.6 * distance);
+    }
+}
+
+static void test_root_motion_compile_off_the_origin_costs_nothing(void **state)
+{
+    (void)state;
+    static const double distances[] = {0, 3, 30};
+    uint32_t key_count = 0;
+    size_t size_bytes = 0;
+    for (int i = 0; i < 3; i++) {
+        static struct walker walker;
+        walk_off_origin(&walker, distances[i]);
+        struct compiled compiled;
+        compile_ok(
+            &(struct compile_input){.path = write_walker("off", &walker), .root_joint = "hips"},
+            &compiled);
+        const trp_root_motion root = root_of(&compiled);
+        key_count = i == 0 ? root.key_count : key_count;
+        size_bytes = i == 0 ? compiled.clip.size_bytes : size_bytes;
+        assert_true(fabs((double)root.key_count - key_count) <= 0.03 * key_count);
+        assert_true(fabs((double)compiled.clip.size_bytes - (double)size_bytes) <=
+                    0.03 * (double)size_bytes);
+        assert_float_equal(root.pivot[0], 0.8 * distances[i], 1e-6);
+        assert_float_equal(root.pivot[1], 0.6 * distances[i], 1e-6);
+        assert_movement(&root, 1, 0.4, 0, 0, 0.5, 4e-6);
+        assert_coordinates_constant(&compiled, "xyz"); // nothing swings
+        assert_verified(&compiled);
+        free(compiled.bytes);
+    }
+}
+
+static void test_root_motion_compile_yaw_alone_turns_on_the_spot(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_off_origin(&walker, 5);
+    struct compiled compiled;
+    compile_ok(&(struct compile_input){.path = write_walker("spot", &walker),
+                                       .root_joint = "hips",
+                                       .root_components = TRP_ROOT_YAW},
+               &compiled);
+    const trp_root_motion root = root_of(&compiled);
+    assert_movement(&root, 1, 0, 0, 0, 0.5, 4e-6);
+    // The way that is left to the pose: 0.4 along x, seen half round.
+    trp_pose_block *const first = play(&compiled.clip, 0);
+    trp_pose_block *const last = play(&compiled.clip, 1);
+    assert_float_equal(last->translation[0][root.lane] - first->translation[0][root.lane], -0.4,
+                       1e-4);
+    assert_float_equal(last->translation[2][root.lane], first->translation[2][root.lane], 1e-4);
+    free(last);
+    free(first);
+    assert_verified(&compiled);
+    free(compiled.bytes);
+}
+
+/// A cubic of quaternions goes round far faster than one between two of them.
+static void test_root_motion_compile_turns_between_two_keys_are_followed(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walker.how = "CUBICSPLINE";
+    walker.is_turning = true;
+    walker.is_turning_cubic = true;
+    walker.rate_hz = 1;
+    walker.key_count = 2;
+    const double end = 0.7 * turn; // of the quaternion: 1.4 turns
+    for (uint32_t key = 0; key < 2; key++) {
+        set_place(&walker, 3 * key + 1, 0, 1, 0);
+        const double angle = key * end;
+        float(*const turns)[4] = &walker.turns[3 * key];
+        for (int i = 0; i < 3; i++) {
+            const double size = i == 1 ? 1 : 4;
+            const double ahead = i == 1 ? angle : angle + 0.25 * turn;
+            turns[i][1] = (float)(size * sin(ahead));
+            turns[i][3] = (float)(size * cos(ahead));
+        }
+    }
+    struct compiled compiled;
+    compile_ok(&(struct compile_input){.path = write_walker("whirl", &walker),
+                                       .root_joint = "hips",
+                                       .is_root_in_pose = true},
+               &compiled);
+    const trp_root_motion root = root_of(&compiled);
+    assert_movement(&root, 0.5, 0, 0, 0, 0.7, 1e-5);
+    assert_movement(&root, 1, 0, 0, 0, 1.4, 1e-5);
+    double before = 0;
+    for (int step = 1; step <= 500; step++) {
+        double movement[4];
+        root_at(&root, step / 500.0, movement);
+        assert_true(movement[3] > before);
+        before = movement[3];
+    }
     assert_verified(&compiled);
     free(compiled.bytes);
 }
@@ -676,8 +785,8 @@ static void test_root_motion_b50_on_a_circle_the_root_goes_on_round_it(void **st
     memcpy(&header, compiled.clip.bytes, sizeof header);
     assert_int_equal(header.loop, TRP__LOOP_CLOSED);
     const trp_root_motion root = root_of(&compiled);
-    assert_movement(&root, 59 / 30.0, -1.7 + 1.7 * cos(turn * 59 / 60), 0,
-                    -1.7 * sin(turn * 59 / 60), 59.0 / 60, 4e-6);
+    assert_movement(&root, 59 / 30.0, -2 + 2 * cos(turn * 59 / 60), 0, -2 * sin(turn * 59 / 60),
+                    59.0 / 60, 4e-6);
     assert_movement(&root, 2, 0, 0, 0, 1, 1e-5); // all the way round
     assert_verified(&compiled);
     free(compiled.bytes);
@@ -793,7 +902,7 @@ static void test_root_motion_compile_in_pose_leaves_the_pose_alone(void **state)
     const trp_root_motion root = root_of(&compiled);
     assert_int_equal(root.is_in_pose, 1);
     assert_int_equal(compiled.clip.flags & TRP_CLIP_ROOT_MOTION, 0);
-    assert_movement(&root, 1, -3.4, 0, 0, 0.5, 4e-6);
+    assert_movement(&root, 1, -4, 0, 0, 0.5, 4e-6);
     for (int step = 0; step <= 50; step++) {
         trp_pose_block *const pose = play(&compiled.clip, step / 25.0);
         trp_pose_block *const other = play(&plain.clip, step / 25.0);
@@ -804,6 +913,140 @@ static void test_root_motion_compile_in_pose_leaves_the_pose_alone(void **state)
     assert_verified(&compiled);
     free(plain.bytes);
     free(compiled.bytes);
+}
+
+// ---- Keys --------------------------------------------------------------------------------------
+
+static void test_root_motion_compile_a_little_drift_counts_and_less_is_noise(void **state)
+{
+    (void)state;
+    static const double ends[] = {0.4e-6, 0.7e-6, 9e-6}; // a hundredth of the budget is 1e-6
+    for (int i = 0; i < 3; i++) {
+        static struct walker walker;
+        walk_straight(&walker, 31);
+        for (uint32_t key = 0; key < 31; key++) {
+            walker.places[key][0] = (float)(ends[i] * key / 30);
+        }
+        struct compiled compiled;
+        compile_ok(
+            &(struct compile_input){.path = write_walker("drift", &walker), .root_joint = "hips"},
+            &compiled);
+        const trp_root_motion root = root_of(&compiled);
+        assert_int_equal(root.key_count, 2);
+        assert_true(root.keys[1][0] == (i == 0 ? 0 : (float)ends[i]));
+        free(compiled.bytes);
+    }
+}
+
+/// Floats have no 2 micrometres there.
+static void test_root_motion_compile_a_long_way_is_as_fine_as_floats_are(void **state)
+{
+    (void)state;
+    static const double lengths[] = {10, 1000};
+    for (int i = 0; i < 2; i++) {
+        static struct walker walker;
+        walk_straight(&walker, 31);
+        for (uint32_t key = 0; key < 31; key++) {
+            walker.places[key][2] = (float)(lengths[i] * key / 30);
+        }
+        struct compiled compiled;
+        compile_ok(&(struct compile_input){.path = write_walker("long", &walker),
+                                           .error_mm = i == 0 ? 0.1 : 1,
+                                           .root_joint = "hips"},
+                   &compiled);
+        const trp_root_motion root = root_of(&compiled);
+        assert_int_equal(root.key_count, 2);
+        assert_movement(&root, 0.5, 0, 0, 0.5 * lengths[i], 0, lengths[i] * 0x1p-22);
+        assert_verified(&compiled);
+        free(compiled.bytes);
+    }
+}
+
+/// The last key comes the next float after a second, which is where the ticks end.
+static void test_root_motion_compile_keys_within_rounding_of_the_end_become_one(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 32);
+    walker.last_s = 0x1.000002p+0;
+    walker.places[31][2] = walker.places[30][2] + 0.001f;
+    struct compiled compiled;
+    compile_ok(&(struct compile_input){.path = write_walker("end", &walker), .root_joint = "hips"},
+               &compiled);
+    const trp_root_motion root = root_of(&compiled);
+    assert_true(compiled.clip.duration_s == 1);
+    assert_true(root.times[root.key_count - 1] == 1);
+    assert_movement(&root, 1, 0, 0, 1.501, 0, 1e-6);
+    free(compiled.bytes);
+}
+
+/// Eased to and fro along z, up to `length`, once a second, bobbing up to `height`.
+static void walk_eased(struct walker *walker, uint32_t key_count, double length, double height)
+{
+    *walker = (struct walker){.how = "CUBICSPLINE", .rate_hz = 1, .key_count = key_count};
+    for (uint32_t key = 0; key < key_count; key++) {
+        set_place(walker, 3 * key + 1, 0, 1 + key % 2 * height, key % 2 * length);
+    }
+}
+
+/// With a warning that a clip without root motion does not have.
+static void assert_stays_in_the_pose(const struct compile_input *input)
+{
+    struct compile_input without = *input;
+    without.root_joint = NULL;
+    struct compiled compiled;
+    struct compiled plain;
+    compile_ok(input, &compiled);
+    compile_ok(&without, &plain);
+    assert_no_root_motion(&compiled);
+    assert_int_equal(compiled.report.warning_count, plain.report.warning_count + 1);
+    assert_int_equal(compiled.size, plain.size);
+    free(plain.bytes);
+    free(compiled.bytes);
+}
+
+static void test_root_motion_compile_keys_are_not_endless(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    // One second takes some 1800 keys at the usual share of the budget.
+    walk_eased(&walker, 30, 8, 0);
+    struct compile_input input = {.path = write_walker("eased", &walker),
+                                  .root_joint = "hips",
+                                  .is_root_in_pose = true,
+                                  .is_exact = true};
+    struct compiled compiled;
+    compile_ok(&input, &compiled);
+    const trp_root_motion root = root_of(&compiled);
+    assert_true(root.key_count > 10000 && root.key_count <= 32768 + 8 * 30);
+    for (int step = 0; step <= 2900; step++) {
+        const double u = step / 100.0 - step / 100;
+        const double z = 8 * u * u * (3 - 2 * u);
+        assert_movement(&root, step / 100.0, 0, 0, step / 100 % 2 == 0 ? z : 8 - z, 0, 1e-5);
+    }
+    free(compiled.bytes);
+    // There floats are no finer than the budget.
+    walk_eased(&walker, 30, 2000, 0);
+    input.path = write_walker("wild", &walker);
+    assert_stays_in_the_pose(&input);
+}
+
+static void test_root_motion_compile_keys_of_what_remains_are_not_endless(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_eased(&walker, 40, 1, 8);
+    struct compile_input input = {
+        .path = write_walker("bob", &walker), .root_joint = "hips", .is_exact = true};
+    struct compiled compiled;
+    compile_ok(&input, &compiled);
+    assert_int_equal(root_of(&compiled).is_in_pose, 0);
+    assert_true(compiled.clip.size_bytes < 2000000);
+    assert_int_equal(compiled.report.warning_count, 0);
+    free(compiled.bytes);
+    walk_eased(&walker, 40, 1, 2000);
+    input.path = write_walker("jump", &walker);
+    assert_stays_in_the_pose(&input);
 }
 
 // ---- What has none -----------------------------------------------------------------------------
@@ -891,11 +1134,130 @@ static void test_root_motion_compile_clip_that_does_not_move_the_joint_is_as_wit
     struct compiled plain;
     compile_ok(&(struct compile_input){.path = path, .root_joint = "hips"}, &compiled);
     compile_ok(&(struct compile_input){.path = path}, &plain);
+    assert_int_equal(compiled.report.warning_count, plain.report.warning_count + 1);
     assert_no_root_motion(&compiled);
     assert_int_equal(compiled.size, plain.size);
     assert_memory_equal(compiled.bytes, plain.bytes, plain.size);
     free(plain.bytes);
     free(compiled.bytes);
+}
+
+/// A run with one warning or none.
+static void expect_warning(struct outcome outcome, const char *text)
+{
+    expect_success(&outcome);
+    if (count_lines(outcome.err) != (text[0] != '\0') || strstr(outcome.err, text) == NULL) {
+        fail_msg("'%s', not '%s'", outcome.err, text);
+    }
+    discard(&outcome);
+}
+
+#define COMPILE(...) run("compile", "--quiet", "-o", "w.trp", __VA_ARGS__, NULL)
+
+static void test_root_motion_compile_joint_that_never_moves_is_warned_of_once(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 31);
+    write_walker("moving", &walker);
+    walker.is_still = true;
+    write_walker("still", &walker);
+    write_walker("still_too", &walker);
+    const char *const text =
+        "still.glb: warning: --root-motion: 'hips' moves in no clip: there is no root motion "
+        "[root_motion.still]";
+    struct outcome outcome = COMPILE("--root-motion", "hips", "still.glb", "still_too.glb");
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.err, text));
+    assert_null(strstr(strstr(outcome.err, text) + strlen(text), "root_motion.still"));
+    discard(&outcome);
+    outcome = COMPILE("--root-motion", "hips", "still.glb", "moving.glb");
+    expect_success(&outcome);
+    assert_null(strstr(outcome.err, "root_motion"));
+    discard(&outcome);
+    // The other reasons why there is none have warnings of their own.
+    walker.is_still = false;
+    walker.how = "STEP";
+    write_walker("steps", &walker);
+    expect_warning(COMPILE("--root-motion", "hips", "steps.glb"), "[root_motion.step]");
+}
+
+static void test_root_motion_compile_joint_by_the_index_of_its_node(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 31);
+    write_walker("named", &walker);
+    expect_warning(COMPILE("--root-motion", "1", "named.glb"), "");
+    json_t *const info = expect_json(run("info", "w.trp", "--json", NULL), "info");
+    const json_t *const clip = json_array_get(json_object_get(info, "clips"), 0);
+    assert_string_equal(string_of(json_object_get(clip, "root_motion"), "joint"), "hips");
+    json_decref(info);
+    static const char *const wrong[] = {"3", "1x", "-1", "01 ", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "no joint is named '%s' [root_motion.joint]", wrong[i]);
+        expect_refusal(COMPILE("--root-motion", wrong[i], "named.glb"), 3, text);
+    }
+    // A node that is there, but in no skin.
+    walker.above = "";
+    write_walker("above", &walker);
+    expect_refusal(
+        COMPILE("--root-motion", "above", "above.glb"), 3,
+        "no joint is named 'above': node 3 is, but it is no joint (see --nodes all) [root_");
+    expect_refusal(COMPILE("--root-motion", "3", "above.glb"), 3, "node 3 exists, but");
+    expect_warning(COMPILE("--nodes", "all", "--root-motion", "above", "above.glb"), "still");
+}
+
+static void test_root_motion_compile_of_joints_of_one_name_the_first_is_taken(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 31);
+    size_t size = 0;
+    void *bytes = NULL;
+    struct report report = {0};
+    assert_true(file_read(write_walker("twins", &walker), &bytes, &size, &report));
+    char *const text = bytes;
+    for (size_t i = 0; i + 6 < size; i++) { // the head becomes a second `hips`
+        if (memcmp(text + i, "\"head\"", 6) == 0) {
+            memcpy(text + i, "\"hips\"", 6);
+        }
+    }
+    write_text("twins.glb", text, size);
+    free(bytes);
+    expect_warning(COMPILE("--root-motion", "hips", "twins.glb"),
+                   "twins.glb: warning: --root-motion: 2 joints are named 'hips': the first, node "
+                   "1, is taken [root_motion.joint]");
+}
+
+/// Whether a run was good and warned of options that change nothing.
+static bool warns_of_order(struct outcome outcome, const char *text)
+{
+    expect_success(&outcome);
+    const bool warns = strstr(outcome.err, text) != NULL && strstr(outcome.err, "[cli.order]");
+    discard(&outcome);
+    return warns;
+}
+
+static void test_root_motion_compile_options_without_a_joint_are_warned_of(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_straight(&walker, 31);
+    write_walker("a", &walker);
+    write_walker("b", &walker);
+    const char *const text = "changes nothing here: no input after it has --root-motion";
+    assert_true(warns_of_order(COMPILE("--root-axes", "x", "a.glb"), text));
+    assert_true(
+        warns_of_order(COMPILE("--root-in-pose", "a.glb", "--root-motion=none", "b.glb"), text));
+    assert_true(warns_of_order(
+        COMPILE("--root-motion", "hips", "a.glb", "--root-motion=none", "--root-axes=z", "b.glb"),
+        text));
+    assert_false(warns_of_order(COMPILE("--root-axes", "z", "--root-motion", "hips", "a.glb",
+                                        "--root-motion=none", "b.glb"),
+                                ""));
+    assert_true(warns_of_order(COMPILE("a.glb", "--root-axes", "x"), "to inputs after it"));
 }
 
 // ---- verify ------------------------------------------------------------------------------------
@@ -923,15 +1285,36 @@ static void test_root_motion_compile_verify_finds_a_changed_key(void **state)
             bool ok = true;
             const struct verify_clip clip = verified(&compiled, &ok);
             assert_false(ok);
-            // 5 mm; a hundredth of a turn, of a root that stands 0.3 from the axis it turns about.
-            const double expected_mm =
-                component == 3 ? 2000 * sin(turn * 0.005) * hypot(0.3, 0.03) : 5;
-            if (component != 3) {
-                assert_float_equal(clip.max_error_mm, expected_mm, 0.11);
-                assert_float_equal(clip.at_time_s, root.times[key], 1e-3);
-            } else {
-                assert_true(clip.max_error_mm > 0.9 * expected_mm);
-            }
+            // 5 mm; a hundredth of a turn, 3 cm from the axis of the root.
+            const double expected_mm = component == 3 ? 2000 * sin(turn * 0.005) * 0.03 : 5;
+            assert_float_equal(clip.max_error_mm, expected_mm, 0.11);
+            assert_float_equal(clip.at_time_s, root.times[key], 1e-3);
+            free(compiled.bytes);
+        }
+    }
+}
+
+static void test_root_motion_compile_verify_finds_a_changed_pivot(void **state)
+{
+    (void)state;
+    static struct walker walker;
+    walk_circle(&walker, 61, 1);
+    const char *const path = write_walker("changed_pivot", &walker);
+    for (int is_in_pose = 0; is_in_pose < 2; is_in_pose++) {
+        for (int axis = 0; axis < 2; axis++) {
+            struct compiled compiled;
+            compile_ok(&(struct compile_input){.path = path,
+                                               .root_joint = "hips",
+                                               .is_root_in_pose = is_in_pose == 1},
+                       &compiled);
+            float *const pivot =
+                (float *)(compiled.bytes +
+                          ((const uint8_t *)root_of(&compiled).times - compiled.bytes) - 20);
+            pivot[axis] += 0.005f;
+            bool ok = true;
+            // Half round it is on the other side.
+            assert_float_equal(verified(&compiled, &ok).max_error_mm, 10, 0.11);
+            assert_false(ok);
             free(compiled.bytes);
         }
     }
@@ -1096,6 +1479,9 @@ int main(void)
         cmocka_unit_test(test_root_motion_compile_circle_turns_with_the_way),
         cmocka_unit_test(test_root_motion_compile_yaw_counts_several_turns),
         cmocka_unit_test(test_root_motion_compile_leaning_while_turning_keeps_the_lean),
+        cmocka_unit_test(test_root_motion_compile_off_the_origin_costs_nothing),
+        cmocka_unit_test(test_root_motion_compile_yaw_alone_turns_on_the_spot),
+        cmocka_unit_test(test_root_motion_compile_turns_between_two_keys_are_followed),
         cmocka_unit_test(test_root_motion_compile_z_up_in_centimetres_moves_in_model_space),
         cmocka_unit_test(test_root_motion_compile_start_is_exactly_the_identity),
         cmocka_unit_test(test_root_motion_compile_under_an_animated_parent_stays_in_the_pose),
@@ -1107,13 +1493,23 @@ int main(void)
         cmocka_unit_test(test_root_motion_compile_exact_tells_what_resampling_costs),
         cmocka_unit_test(test_root_motion_compile_late_keys_hold_or_are_trimmed),
         cmocka_unit_test(test_root_motion_compile_in_pose_leaves_the_pose_alone),
+        cmocka_unit_test(test_root_motion_compile_a_little_drift_counts_and_less_is_noise),
+        cmocka_unit_test(test_root_motion_compile_a_long_way_is_as_fine_as_floats_are),
+        cmocka_unit_test(test_root_motion_compile_keys_within_rounding_of_the_end_become_one),
+        cmocka_unit_test(test_root_motion_compile_keys_are_not_endless),
+        cmocka_unit_test(test_root_motion_compile_keys_of_what_remains_are_not_endless),
         cmocka_unit_test(test_root_motion_compile_unknown_joint_is_refused),
         cmocka_unit_test(
             test_root_motion_compile_additive_clip_is_refused_where_it_moves_the_joint),
         cmocka_unit_test(test_root_motion_compile_steps_stay_in_the_pose),
         cmocka_unit_test(test_root_motion_compile_turning_upside_down_stays_in_the_pose),
         cmocka_unit_test(test_root_motion_compile_clip_that_does_not_move_the_joint_is_as_without),
+        cmocka_unit_test(test_root_motion_compile_joint_that_never_moves_is_warned_of_once),
+        cmocka_unit_test(test_root_motion_compile_joint_by_the_index_of_its_node),
+        cmocka_unit_test(test_root_motion_compile_of_joints_of_one_name_the_first_is_taken),
+        cmocka_unit_test(test_root_motion_compile_options_without_a_joint_are_warned_of),
         cmocka_unit_test(test_root_motion_compile_verify_finds_a_changed_key),
+        cmocka_unit_test(test_root_motion_compile_verify_finds_a_changed_pivot),
         cmocka_unit_test(test_root_motion_compile_verify_finds_a_root_that_goes_home),
         cmocka_unit_test(test_root_motion_compile_bytes_do_not_depend_on_threads),
         cmocka_unit_test(test_root_motion_compile_options_apply_to_inputs_after_them),

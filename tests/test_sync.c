@@ -187,6 +187,8 @@ static void test_sync_markers_refuse_and_leave_all_alone(void **state)
     assert_int_equal(trp_sync_markers(&timeline, 0, NULL, 2, &count), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_sync_markers(&timeline, 0, markers, 2, NULL), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_sync_markers(&clamped, 0, markers, 2, &count), TRP_ERROR_ARGUMENT);
+    const trp_timeline empty = {.mode = TRP_PLAY_LOOP}; // never made
+    assert_int_equal(trp_sync_markers(&empty, 0, markers, 2, &count), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_sync_markers(&timeline, 7, markers, 2, &count), TRP_ERROR_MISMATCH);
     assert_int_equal(trp_sync_markers(&none, 7, markers, 2, &count), TRP_ERROR_MISMATCH);
     assert_true(markers[0] == -7 && markers[1] == -7 && count == 99);
@@ -411,7 +413,122 @@ static void test_sync_phase_is_within_half_a_unit_an_advance(void **state)
     const int128 phase = (int128)group.cycle * ONE + group.phase;
     const int128 truth = (int128)frames * ONE / 72;
     const double off = fabs((double)(phase - truth));
-    assert_true(off <= 0.5 * (double)frames + (double)truth * 0x1p-51);
+    assert_true(off <= 0.5 * (double)frames + (double)truth * 5 * 0x1p-52);
+}
+
+static void test_sync_advances_are_within_the_bound_of_exact_fractions(void **state)
+{
+    (void)state;
+    static struct clip_bytes bytes[3];
+    uint64_t seed = 4;
+    for (int i = 0; i < CASE_COUNT; i++) {
+        trp_clip clips[3];
+        trp_timeline timelines[3];
+        trp_sync_member members[3];
+        trp_playhead playheads[3] = {{0}, {0}, {0}};
+        int64_t weights = 0;
+        int64_t weighted_ticks = 0;
+        const uint32_t count = 1 + (uint32_t)(chance(&seed) % 3);
+        for (uint32_t k = 0; k < count; k++) {
+            const int64_t ticks = chance_between(&seed, 1, 100000);
+            const int64_t weight = chance_between(&seed, 1, 1000);
+            clips[k] = clip_of((uint32_t)ticks, &bytes[k], NULL, 0);
+            timelines[k] = timeline_of(&clips[k], TRP_PLAY_LOOP);
+            members[k] = (trp_sync_member){.timeline = &timelines[k], .weight = (float)weight};
+            weights += weight;
+            weighted_ticks += weight * ticks;
+        }
+        const int64_t dt = chance_between(&seed, -((int64_t)1 << 45), (int64_t)1 << 45); // * 2^-40
+        const int64_t speed = chance_between(&seed, -4096, 4096);                        // * 2^-8
+        trp_sync_group group = {.speed = (float)speed / 256};
+        group.phase = chance_between(&seed, 0, ONE - 1);
+        const int64_t phase = group.phase;
+        const trp_sync_args args = {.members = members,
+                                    .member_count = count,
+                                    .group = &group,
+                                    .dt_s = (double)dt * 0x1p-40,
+                                    .playheads = playheads};
+        assert_int_equal(trp_sync_advance(&args), TRP_OK);
+        const int128 way = (int128)group.cycle * ONE + group.phase - phase;
+        const int128 truth = (int128)dt * speed * 30 * weights; // times `weighted_ticks`
+        const double off = fabs((double)(way * weighted_ticks - truth));
+        assert_true(off <=
+                    0.5 * (double)weighted_ticks + fabs((double)truth) * (count + 4) * 0x1p-52);
+    }
+}
+
+/// So far that 64 bits do not hold the phases: powers of two are exact.
+static void test_sync_far_advances_go_all_of_the_way(void **state)
+{
+    (void)state;
+    static struct clip_bytes bytes;
+    const trp_clip clip = clip_of(30, &bytes, NULL, 0); // a second
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_LOOP);
+    const trp_sync_member member = {.timeline = &timeline, .weight = 1};
+    const struct {
+        double dt_s;
+        uint64_t cycles;
+    } cases[] = {
+        {0x1p13, 1 << 13},           {0x1p14, 1 << 14},     {0x1p20 + 0.5, 1 << 20},
+        {-0x1p40, 0 - (1ull << 40)}, {0x1p63, 1ull << 63},  {0x1p64, 0},
+        {0x1.8p64, 1ull << 63},      {(double)INFINITY, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trp_sync_group group = {.phase = ONE / 4, .cycle = 3, .speed = 1};
+        trp_playhead playhead = {0};
+        const trp_sync_args args = {.members = &member,
+                                    .member_count = 1,
+                                    .group = &group,
+                                    .dt_s = cases[i].dt_s,
+                                    .playheads = &playhead};
+        assert_int_equal(trp_sync_advance(&args), TRP_OK);
+        assert_true((uint64_t)group.cycle == 3 + cases[i].cycles);
+        assert_true(group.phase == (i == 2 ? ONE / 4 * 3 : ONE / 4));
+    }
+}
+
+static void test_sync_joining_fires_what_lies_at_the_start(void **state)
+{
+    (void)state;
+    static const struct mark marks[4] = {{0, "a", M}, {12, "b", M}, {18, "b", 0}, {24, "c", 0}};
+    static struct clip_bytes bytes;
+    const trp_clip clip = clip_of(24, &bytes, marks, 4);
+    const trp_timeline timeline = timeline_of(&clip, TRP_PLAY_LOOP);
+    const trp_sync_member member = {.timeline = &timeline, .weight = 1};
+    const struct {
+        int64_t phase;
+        double dt_s;
+        uint32_t count;
+        uint32_t events[2];
+    } cases[] = {
+        {0, 0, 1, {0, 0}},         {0, 0.1, 1, {0, 0}},        {0, -0.1, 1, {3, 0}},
+        {ONE / 2, 0, 1, {1, 0}},   {ONE / 2, 0.21, 2, {1, 2}}, // its way counts
+        {ONE / 4, 0.1, 0, {0, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trp_sync_group group = {.phase = cases[i].phase, .speed = 1};
+        trp_playhead playhead = trp_playhead_start(&timeline, 0.3);
+        trp_playhead previous;
+        const trp_sync_args args = {.members = &member,
+                                    .member_count = 1,
+                                    .group = &group,
+                                    .dt_s = cases[i].dt_s,
+                                    .playheads = &playhead,
+                                    .previous = &previous};
+        assert_int_equal(trp_sync_advance(&args), TRP_OK);
+        const trp_event_args query = {.timelines = &timeline,
+                                      .timeline_count = 1,
+                                      .playhead_count = 1,
+                                      .previous = &previous,
+                                      .playheads = &playhead};
+        trp_event_hit hits[2];
+        trp_event_report report;
+        assert_int_equal(trp_events(&query, hits, 2, &report), TRP_OK);
+        assert_int_equal(report.hit_count, cases[i].count);
+        for (uint32_t k = 0; k < cases[i].count; k++) {
+            assert_int_equal(hits[k].event, cases[i].events[k]);
+        }
+    }
 }
 
 // -- Joining and leaving -------------------------------------------------------------------------
@@ -440,19 +557,23 @@ static void test_sync_joining_steps_nowhere_and_the_others_go_on(void **state)
                                 .previous = previous};
     for (int frame = 0; frame < 100; frame++) {
         const trp_playhead before[2] = {playheads[0], playheads[1]};
+        const trp_sync_group before_group = group;
         assert_int_equal(trp_sync_advance(&args), TRP_OK);
         assert_memory_equal(&previous[0], &before[0], sizeof before[0]);
         const int128 way =
             unwrapped(&timelines[0], &playheads[0]) - unwrapped(&timelines[0], &previous[0]);
         const double tick = (double)timelines[0].units_per_tick;
         assert_true(fabs((double)way / tick - 3) < 1e-9); // its own speed, and no loop replayed
-        if (frame == 0) {
-            assert_memory_equal(&previous[1], &playheads[1], sizeof previous[1]);
+        if (frame == 0) { // as if it had started where the group was
+            trp_playhead joined = {.speed = 1, .flags = TRP_PLAYHEAD_STARTING};
+            joined.position = (int64_t)truth_of(&members[1], &before_group) % timelines[1].length;
+            joined.cycle = 57;
+            assert_memory_equal(&previous[1], &joined, sizeof joined);
         } else {
             assert_memory_equal(&previous[1], &before[1], sizeof before[1]);
-            assert_true(unwrapped(&timelines[1], &playheads[1]) >
-                        unwrapped(&timelines[1], &previous[1]));
         }
+        assert_true(unwrapped(&timelines[1], &playheads[1]) >
+                    unwrapped(&timelines[1], &previous[1]));
         assert_int_equal(playheads[1].flags, 0);
     }
 }
@@ -622,6 +743,9 @@ int main(void)
         cmocka_unit_test(test_sync_phase_lasts_the_average_length_by_weight),
         cmocka_unit_test(test_sync_any_dt_ends_and_states_stay_sound),
         cmocka_unit_test(test_sync_phase_is_within_half_a_unit_an_advance),
+        cmocka_unit_test(test_sync_advances_are_within_the_bound_of_exact_fractions),
+        cmocka_unit_test(test_sync_far_advances_go_all_of_the_way),
+        cmocka_unit_test(test_sync_joining_fires_what_lies_at_the_start),
         cmocka_unit_test(test_sync_joining_steps_nowhere_and_the_others_go_on),
         cmocka_unit_test(test_sync_b56_after_a_time_warp_clips_play_at_their_own_speed),
         cmocka_unit_test(test_sync_left_playheads_go_on_from_where_they_are),

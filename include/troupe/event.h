@@ -55,8 +55,8 @@ TRP_API double trp_event_value(const trp_event *event, double progress);
 enum {
     TRP_EVENT_REVERSE = 1u << 0, ///< passed backwards in the clip's time; where a ping-pong turns,
                                  ///< by a playhead that moves backwards
-    TRP_EVENT_BEGAN = 1u << 1,   ///< ranges: entered in this interval
-    TRP_EVENT_ENDED = 1u << 2,   ///< ranges: left in this interval, or its end reached
+    TRP_EVENT_BEGAN = 1u << 1,   ///< ranges: not active yet where the interval came from
+    TRP_EVENT_ENDED = 1u << 2,   ///< ranges: not active any more where the interval arrives
 };
 
 /// An event that fired.
@@ -74,8 +74,8 @@ typedef struct trp_event_range {
     uint32_t event;    ///< index in the clip
     uint32_t flags;    ///< TRP_EVENT_REVERSE (the last movement in it), BEGAN, ENDED
     float weight;      ///< of the playhead
-    float from;        ///< [0, 1] progress within the event where the interval began or entered it
-    float to;          ///< [0, 1] where the interval ended or left it
+    float from; ///< [0, 1] progress within the event where the last pass began, or the interval
+    float to;   ///< [0, 1] where that pass ended, or the interval
 } trp_event_range;
 
 /// Intervals to look at: playheads before and after an advance. Zero means default in every field.
@@ -104,8 +104,10 @@ typedef struct trp_event_report {
 /// An interval takes in where it arrives and not where it came from, forwards (previous, now] and
 /// backwards [now, previous); both where the advance was the first after STARTING. So advances that
 /// follow each other fire every event once, and a seek fires none. At the seam of a loop the last
-/// and the first moment are one: both their events fire there. Where a ping-pong turns, events fire
-/// once.
+/// and the first moment are one: both their events fire there; but where a playhead starts there,
+/// only those of the side that it turns to, at the start of the clip forwards and at its end
+/// backwards. Where a ping-pong turns, events fire once. An interval without movement has the
+/// direction of the speed of `now`.
 /// @param hits         [out] `hit_capacity` of them; may be null with capacity 0, to count
 /// @param report       [out] must not be null: tells how many there are
 /// @return TRP_OK (also when not all fit), TRP_ERROR_ARGUMENT. On error nothing is written.
@@ -116,9 +118,13 @@ TRP_API trp_result trp_events(const trp_event_args *args, trp_event_hit *hits,
 
 /// Lists the events with a duration that were active at any moment of an interval, each once, with
 /// how far they had come: for streams of values, and for states that a host switches on and off.
-/// An event is active from its time up to, but not at, the end of its duration (backwards from its
-/// end down to its time), or up to the ends of the timeline; a ping-pong that turns within it stays
-/// in it. Over several cycles the last pass counts. Otherwise as trp_events.
+/// Whether an event is active depends on the place alone, whatever the direction: from its time up
+/// to, but not at, the end of its duration, or from and to the ends of the timeline. Of a ping-pong
+/// the way back counts as time that goes on, from the end of the duration up to, but not at, its
+/// beginning; one that turns within an event stays in it. A playhead that is STARTING was nowhere
+/// before. So BEGAN and ENDED take turns over intervals that follow each other, and a host that
+/// counts them knows what is active; after a seek it starts anew. Over several cycles the last pass
+/// gives `from` and `to`. Otherwise as trp_events.
 /// Cost: O(playheads * events).
 TRP_API trp_result trp_event_ranges(const trp_event_args *args, trp_event_range *ranges,
                                     uint32_t range_capacity, trp_event_report *report);

@@ -91,7 +91,8 @@ TRP_API trp_playhead trp_playhead_start(const trp_timeline *timeline, double tim
 /// Cost: O(1). Threads: `playhead` is exclusive.
 TRP_API void trp_playhead_seek(const trp_timeline *timeline, double time_s, trp_playhead *playhead);
 
-/// Returns the time of the clip that a playhead stands at, for sampling; 0 where either is null.
+/// Returns the time of the clip that a playhead stands at, for sampling; 0 where either is null,
+/// or the timeline has no clip.
 /// Cost: O(1). Threads: any.
 TRP_API double trp_playhead_time_s(const trp_timeline *timeline, const trp_playhead *playhead);
 
@@ -112,8 +113,9 @@ typedef struct trp_playhead_args {
 /// What a batch met that was not as it should be.
 typedef struct trp_playhead_report {
     uint32_t bad_speed_count;    ///< NaN, taken as 0
-    uint32_t bad_timeline_count; ///< playheads whose timeline does not exist, or has no clock while
-                                 ///< `dt_ticks` is not 0, or that stand off it: not touched
+    uint32_t bad_timeline_count; ///< playheads whose timeline does not exist, or has no clip, or no
+                                 ///< clock while `dt_ticks` is not 0, or that stand off it: not
+                                 ///< touched
 } trp_playhead_report;
 
 /// Moves playheads on by dt * speed.
@@ -121,13 +123,14 @@ typedef struct trp_playhead_report {
 /// 32768], and nothing else is rounded, ever. Seconds are rounded to the nearest unit once a call,
 /// 2^-40 of a tick of the clip where that is no longer than 2^20 ticks and there is no clock, so
 /// that after n calls a playhead is off by no more than n half units and 2^-51 of the way it went.
-/// Moving by -dt takes back moving by dt, but for clamping. Any dt ends at once: infinite and huge
-/// ones count as 2^62 units, which is four times the clip or more, and 2^22 ticks of the clip or
-/// more with most clocks and clips. The count of cycles wraps around.
+/// Moving by -dt takes back moving by dt, but for clamping. Any dt ends at once, and none is too
+/// long: loops and ways there and back come out as if each had been gone. Infinite seconds count as
+/// DBL_MAX. The count of cycles wraps around.
 /// @param report [out] may be null
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error nothing moves.
-/// Cost: O(playheads), flat in dt; no allocation.
-/// Threads: any number may share timelines; playheads, `previous` and times are exclusive.
+/// Cost: O(playheads), flat in dt, but for a microsecond or two where a single way is longer than
+/// 2^61 units; no allocation. Threads: any number may share timelines; playheads, `previous` and
+/// times are exclusive.
 TRP_API trp_result trp_playheads_advance(const trp_playhead_args *args,
                                          trp_playhead_report *report);
 

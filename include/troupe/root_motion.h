@@ -18,11 +18,16 @@ enum {
 };
 
 /// What a clip says of root motion. Filled by trp_clip_root_motion; treat as read-only.
+/// The motion M of a key turns about the axis that is parallel to +Y through the pivot, then moves:
+/// with R a turn about +Y, a point goes to pivot + R * (point - pivot) + (x, y, z). The pivot is
+/// where the joint stands at the start of the clip, so that keys hold its way alone: turning on the
+/// spot is no way, however far from the origin.
 typedef struct trp_root_motion {
     uint32_t lane;          ///< of the joint that it was taken from
     uint32_t components;    ///< TRP_ROOT_*
     uint32_t key_count;     ///< at least 1
     uint32_t is_in_pose;    ///< 1 where the pose still has it, 0 where it was taken out
+    float pivot[2];         ///< x z in source units; 0 where yaw is not a component
     const double *times;    ///< [key_count] seconds, ascending
     const float (*keys)[4]; ///< [key_count] x y z in source units, yaw in turns; linear in between
 } trp_root_motion;
@@ -57,14 +62,17 @@ typedef struct trp_root_motion_report {
 } trp_root_motion_report;
 
 /// Computes how characters moved between two states of playheads. With M(t) the motion since the
-/// start of a timeline and C that of one whole loop: inverse(M(from)) * C^loops * M(to). A way
-/// there and back (ping-pong) moves nothing. No movement where a clip has no root motion; before
-/// its first key and after its last one it stands still.
+/// start of a timeline and C that of one whole loop: inverse(M(from)) * C^loops * M(to), a turn
+/// about the model's origin and a way of that origin. A way there and back (ping-pong) moves
+/// nothing. No movement where a clip has no root motion; before its first key and after its last
+/// one it stands still.
 /// Only the difference of cycles counts: after any number of loops a frame has the same bits. The
 /// way back is the inverse of the way there, and parts of a way combine to the whole: yaws up to
 /// 1e-15 r, translations up to (1e-14 (1 + r) + 1e-18 n) d, where r is the radians turned, n the
 /// loops and d the distance moved, each summed over the parts, r and d plus the largest difference
-/// between two keys. Finite for any number of loops.
+/// between two keys, d plus how far the pivot is from the origin; and up to what
+/// trp_root_delta_combine rounds, which counts where parts are many. Finite for any number of
+/// loops.
 /// @param report [out] may be null
 /// @return TRP_OK, TRP_ERROR_ARGUMENT. On error nothing is written.
 /// Cost: O(playheads * log(keys)), flat in how many cycles went by; no allocation.
@@ -73,6 +81,10 @@ TRP_API trp_result trp_root_motion_between(const trp_root_motion_args *args,
                                            trp_root_motion_report *report);
 
 /// Returns `first` followed by `second`. Null counts as no movement.
+/// Every sum rounds: n parts one after the other are off by up to 2e-16 n r in yaw and 2e-16 n (1 +
+/// r) d in translation, with r the radians turned and d the distance moved, each summed over the
+/// parts. Three hours of walking at 60 Hz come out some 1e-7 units off; the way between the first
+/// playhead and the last one, asked for as a whole, does not.
 /// Cost: O(1). Threads: any.
 TRP_API trp_root_delta trp_root_delta_combine(const trp_root_delta *first,
                                               const trp_root_delta *second);

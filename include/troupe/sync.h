@@ -64,12 +64,25 @@ typedef struct trp_sync_args {
     trp_playhead *previous;  ///< [out, member_count] where they came from; may be null
 } trp_sync_args;
 
-/// Moves a group on and puts the playheads of its members where the phase says.
+/// Moves a group on and puts the playheads of its members where the phase says. An advance is off
+/// by no more than half a unit of the phase and (member_count + 4) * 2^-52 of the way it went; none
+/// is too long, infinite ones count as DBL_MAX units.
 /// A full phase lasts the average of the members' lengths by weight (of the first member where no
-/// weight is above 0). Between two markers phase and time go in proportion. A playhead that joins
-/// is put in place without firing events: `previous` is then where it is; it joins where its
-/// TRP_PLAYHEAD_STARTING is set. Root motion and events go over the same pairs of playheads as
-/// those of trp_playheads_advance, each exactly once.
+/// weight is above 0). Between two markers phase and time go in proportion. A playhead joins
+/// where its TRP_PLAYHEAD_STARTING is set: `previous` is then as if trp_playhead_start had put it
+/// where the group was before this advance, so that what lies there fires, and the way from there
+/// counts. Root motion and events go over the same pairs of playheads as those of
+/// trp_playheads_advance, each exactly once.
+/// To start walk and run together at a moment of the walk, as fresh playheads, which are STARTING:
+///
+///     trp_playhead playheads[2] = {trp_playhead_start(&timelines[0], time_s),
+///                                  trp_playhead_start(&timelines[1], 0)};
+///     playheads[1].timeline = 1;
+///     trp_sync_group group = trp_sync_group_start(&members[0], &playheads[0]);
+///
+/// Both begin where the group is, the run too, and the first advance fires what lies there. A group
+/// that starts anew instead, `{.speed = 1}`, is at its first marker. Phases are rounded, so a
+/// marker that falls exactly on a frame may fire in the next one.
 /// @return TRP_OK; TRP_ERROR_ARGUMENT (also for a timeline that does not loop, markers that do not
 ///         ascend within one length, or too many); TRP_ERROR_MISMATCH (members with different
 ///         counts of markers). On error nothing changes.

@@ -182,7 +182,8 @@ static void write_playheads(struct stage *stage)
     uint32_t random = 3;
     struct walk *const walk = stage->walk;
     walk->header.root_offset = offsetof(struct walk, root);
-    walk->root = (struct trp__root_header){.key_count = ROOT_KEYS, .components = 15};
+    walk->root =
+        (struct trp__root_header){.key_count = ROOT_KEYS, .components = 15, .pivot = {0.5f, -2}};
     for (int key = 1; key < ROOT_KEYS; key++) {
         walk->times[key] = walk->times[key - 1] + 0.01 + 0.05 * next_random(&random);
         for (int i = 0; i < 4; i++) {

@@ -1018,6 +1018,11 @@ static bool parse_option_count(const char *name, const char *text, uint64_t leas
 {
     uint64_t value = 0;
     if (!cli_parse_count(text, most, &value) || value < least) {
+        if (least == most) {
+            cli_usage_error("bench", "--%s takes %llu and nothing else, not '%s'", name,
+                            (unsigned long long)least, text);
+            return false;
+        }
         cli_usage_error("bench", "--%s takes a number from %llu to %llu, not '%s'", name,
                         (unsigned long long)least, (unsigned long long)most, text);
         return false;

@@ -51,7 +51,8 @@ bool cli_parse_number(const char *text, double *value)
 {
     char *end = NULL;
     const double number = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(number)) {
+    const bool is_decimal = text[strspn(text, "+-.0123456789eE")] == '\0';
+    if (end == text || *end != '\0' || !is_decimal || !isfinite(number)) {
         return false;
     }
     *value = number;
@@ -105,6 +106,8 @@ const char *cli_mode_name(trp_play_mode mode)
 bool cli_parse_speed(const char *verb, const char *text, double *speed)
 {
     if (cli_parse_number(text, speed) && fabs(*speed) <= 32768) {
+        // As playheads take it, which hold it as a float: so all verbs play alike.
+        *speed = round((double)(float)*speed * 65536) / 65536 + 0.0; // no -0
         return true;
     }
     cli_usage_error(verb, "--speed takes a number from -32768 to 32768, not '%s'", text);
@@ -274,6 +277,26 @@ bool cli_timeline_make(const trp_timeline_args *args, trp_timeline *timeline, st
     return result == TRP_OK ||
            report_error(report, exit_of_result(result), args->clip->name, "cli.timeline",
                         "no unit of time serves both the clip and the clock");
+}
+
+trp_result cli_root_motion_until(const trp_clip *clip, double time_s, trp_root_delta *root)
+{
+    trp_timeline timeline;
+    const trp_result result = trp_timeline_make(&(trp_timeline_args){.clip = clip}, &timeline);
+    if (result != TRP_OK) {
+        return result;
+    }
+    const trp_playhead first = trp_playhead_start(&timeline, 0);
+    const trp_playhead now = trp_playhead_start(&timeline, time_s);
+    const trp_root_motion_args args = {
+        .timelines = &timeline,
+        .timeline_count = 1,
+        .previous = &first,
+        .playheads = &now,
+        .playhead_count = 1,
+        .deltas = root,
+    };
+    return trp_root_motion_between(&args, NULL);
 }
 
 json_t *cli_root_delta_json(const trp_root_delta *delta)

@@ -54,7 +54,7 @@ enum troupe_exit cli_option_other(const char *verb, int option, char **argv);
 
 enum { CLI_OPTION_HELP = 'h' };
 
-/// Reads a finite number; the whole text must be one.
+/// Reads a finite decimal number, maybe with an exponent; the whole text must be one.
 bool cli_parse_number(const char *text, double *value);
 
 /// Reads an unsigned number in decimal digits up to `largest`.
@@ -71,6 +71,7 @@ bool cli_parse_mode(const char *verb, const char *text, trp_play_mode *mode);
 const char *cli_mode_name(trp_play_mode mode);
 
 /// Reads what a verb's --speed takes: a number from -32768 to 32768.
+/// @param speed [out] the nearest multiple of 1/65536, which is what playheads play
 /// @return false after a usage error.
 bool cli_parse_speed(const char *verb, const char *text, double *speed);
 
@@ -119,6 +120,9 @@ bool cli_unknown_name(struct report *report, const char *what, const char *name,
 /// @return false after an error in `report`: no unit of time serves both clip and clock.
 bool cli_timeline_make(const trp_timeline_args *args, trp_timeline *timeline,
                        struct report *report);
+
+/// Finds how the character has moved from the start of a clip until a time.
+trp_result cli_root_motion_until(const trp_clip *clip, double time_s, trp_root_delta *root);
 
 /// Returns translation and yaw of a movement.
 json_t *cli_root_delta_json(const trp_root_delta *delta);

@@ -21,7 +21,8 @@ struct compile_command {
     const char *output;
     const char *skeleton;
     const char *depfile;
-    const char *idle_option; // given after the last input, which it does not apply to, or null
+    const char *idle_option;      // given after the last input, which it does not apply to, or null
+    const char *idle_root_option; // says how to take root motion, and no input has any since; null
     bool is_json;
     bool is_quiet;
     struct arena arena;
@@ -194,7 +195,7 @@ static const char *option_values(int option)
     case OPTION_ROOT_IN_POSE:
         return "on or off";
     case OPTION_ROOT_MOTION:
-        return "the name of a joint or none";
+        return "the name of a joint, the index of its node, or none";
     case OPTION_ROOT_AXES:
         return "a list of x, y, z and yaw";
     case OPTION_NODES:
@@ -217,6 +218,9 @@ static void add_input(struct compile_command *command, const struct compile_inpu
     *input = *current;
     input->path = path;
     command->idle_option = NULL;
+    if (input->root_joint != NULL) {
+        command->idle_root_option = NULL;
+    }
 }
 
 /// Reads the command line in order, since options apply to what follows them.
@@ -278,6 +282,9 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
                 return false;
             }
             command->idle_option = option_name(option);
+            if (option == OPTION_ROOT_AXES || option == OPTION_ROOT_IN_POSE) {
+                command->idle_root_option = option_name(option);
+            }
             break;
         default:
             *code = cli_option_other("compile", option, argv);
@@ -438,6 +445,10 @@ static enum troupe_exit run_command(struct compile_command *command)
         report_warning(&report, "compile", "cli.order",
                        "--%s changes nothing here: it applies to inputs after it",
                        command->idle_option);
+    } else if (command->idle_root_option != NULL) {
+        report_warning(&report, "compile", "cli.order",
+                       "--%s changes nothing here: no input after it has --root-motion",
+                       command->idle_root_option);
     }
     struct rule rule = {.command = command};
     rule.stream = open_memstream(&rule.text, &rule.size_bytes);

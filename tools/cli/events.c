@@ -80,6 +80,10 @@ static bool parse_option(int option, char **argv, struct events_command *command
 {
     switch (option) {
     case OPTION_CLIP:
+        if (command->clip != NULL) {
+            cli_usage_error("events", "one clip at a time: --clip is given twice");
+            return false;
+        }
         command->clip = optarg;
         return true;
     case OPTION_FROM:
@@ -148,31 +152,21 @@ static bool parse_command(int argc, char **argv, struct events_command *command,
     return true;
 }
 
-/// Puts a playhead where the clip is at a time on the clock. Whole periods are taken off first, in
-/// ticks of the clip, since an advance ends after 2^62 units.
+/// Puts a playhead where the clip is at a time on the clock.
 static trp_playhead place_at(const struct course *course, double time_s)
 {
     const trp_timeline *const timeline = &course->timeline;
-    const double rate = (double)course->clip->rate_num / course->clip->rate_den;
     const double start_s = course->speed < 0 ? timeline->end_s : timeline->start_s;
     trp_playhead playhead = trp_playhead_start(timeline, start_s);
-    double way_s = course->speed * time_s;
-    if (course->period_s > 0) {
-        const double ways = timeline->mode == TRP_PLAY_PING_PONG ? 2 : 1;
-        const double period = ways * (double)timeline->length / (double)timeline->units_per_tick;
-        const double ticks = way_s * rate;
-        const double rest = fmod(ticks, period);
-        playhead.cycle += (int64_t)round((ticks - rest) / period);
-        way_s = rest / rate;
-    }
     const trp_playhead_args args = {
         .timelines = timeline,
         .timeline_count = 1,
         .playheads = &playhead,
         .playhead_count = 1,
-        .dt_s = way_s,
+        .dt_s = course->speed * time_s,
     };
     trp_playheads_advance(&args, NULL);
+    playhead.speed = course->is_backwards ? -1 : 1;
     playhead.flags &= ~(uint32_t)TRP_PLAYHEAD_STARTING;
     return playhead;
 }
@@ -318,10 +312,11 @@ static bool run_command(const struct events_command *command, const struct cli_p
         .start_s = command->start_s,
         .end_s = command->end_s,
     };
+    const bool is_clock_backwards = command->to_s < command->from_s;
     struct course course = {
         .clip = &clip,
         .speed = command->speed,
-        .is_backwards = command->speed * (command->to_s - command->from_s) < 0,
+        .is_backwards = (command->speed < 0) != is_clock_backwards && command->speed != 0,
     };
     if (!cli_timeline_make(&args, &course.timeline, report)) {
         return false;

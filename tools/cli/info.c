@@ -35,8 +35,6 @@ struct clip_facts {
     bool knows_joints; ///< false: lanes without a joint count as absent
 };
 
-static const double full_turn_rad = 6.28318530717958647692;
-
 static const char *string_at(const struct cli_pack *pack, uint32_t offset)
 {
     return (const char *)pack->pack.strings + offset;
@@ -194,14 +192,22 @@ static json_t *describe_root_motion(const struct cli_pack *pack, const trp_clip 
             json_array_append_new(components, json_string(names[i]));
         }
     }
-    const float *const last = root_motion.keys[root_motion.key_count - 1];
+    trp_root_delta cycle;
+    if (cli_root_motion_until(clip, clip->duration_s, &cycle) != TRP_OK) {
+        return json_null();
+    }
+    json_t *const translation = json_array();
+    for (int i = 0; i < 3; i++) {
+        json_array_append_new(translation, output_exact(cycle.translation[i]));
+    }
     json_t *const object = json_object();
     json_object_set_new(object, "joint", describe_lane(pack, clip, root_motion.lane));
     json_object_set_new(object, "components", components);
     json_object_set_new(object, "in_pose", json_boolean(root_motion.is_in_pose));
     json_object_set_new(object, "keys", json_integer(root_motion.key_count));
-    json_object_set_new(object, "translation_per_cycle", output_floats(last, 3));
-    json_object_set_new(object, "yaw_per_cycle_rad", output_real((double)last[3] * full_turn_rad));
+    json_object_set_new(object, "pivot", output_floats(root_motion.pivot, 2));
+    json_object_set_new(object, "translation_per_cycle", translation);
+    json_object_set_new(object, "yaw_per_cycle_rad", output_exact(cycle.yaw_rad));
     return object;
 }
 

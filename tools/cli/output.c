@@ -149,42 +149,99 @@ json_t *output_json(const char *verb)
     return object;
 }
 
-/// Prints JSON and frees it.
-/// @param flags of json_dumpf, besides the precision
-static void print_json(json_t *json, size_t flags)
+/// Rounds to a number of significant digits.
+static double round_to_digits(double value, int digits)
 {
-    // 15 digits print any decimal of up to 15 digits as it was, where 17 would show its rounding.
-    json_dumpf(json, stdout, JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY | flags);
-    json_decref(json);
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return strtod(text, NULL);
+}
+
+/// Returns how many digits tell a number from all others. 15 print any decimal of up to 15 digits
+/// as it was, where 17 would show its rounding.
+static size_t digits_of(double value)
+{
+    int digits = 15;
+    while (digits < 17 && round_to_digits(value, digits) != value) {
+        digits++;
+    }
+    return (size_t)digits;
+}
+
+static void print_value(const json_t *json);
+
+/// Prints what is between the brackets of an object.
+static void print_members(const json_t *json)
+{
+    json_t *const object = (json_t *)json;
+    const char *separator = "";
+    for (void *at = json_object_iter(object); at != NULL;
+         at = json_object_iter_next(object, at), separator = ", ") {
+        json_t *const key = json_string(json_object_iter_key(at));
+        fputs(separator, stdout);
+        print_value(key);
+        fputs(": ", stdout);
+        print_value(json_object_iter_value(at));
+        json_decref(key);
+    }
+}
+
+/// Prints JSON on one line, each number with as many digits as it takes.
+static void print_value(const json_t *json)
+{
+    if (json_is_object(json)) {
+        putchar('{');
+        print_members(json);
+        putchar('}');
+    } else if (json_is_array(json)) {
+        putchar('[');
+        for (size_t i = 0; i < json_array_size(json); i++) {
+            fputs(i > 0 ? ", " : "", stdout);
+            print_value(json_array_get(json, i));
+        }
+        putchar(']');
+    } else {
+        const size_t digits = json_is_real(json) ? digits_of(json_real_value(json)) : 0;
+        json_dumpf(json, stdout, JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY);
+    }
 }
 
 void output_json_print(json_t *object)
 {
-    print_json(object, 0);
+    print_value(object);
     putchar('\n');
+    json_decref(object);
 }
 
 void output_json_open(json_t *object, const char *array)
 {
     putchar('{');
-    print_json(object, JSON_EMBED);
+    print_members(object);
     printf(", \"%s\": [", array);
+    json_decref(object);
 }
 
 void output_json_item(json_t *item, bool is_first)
 {
     fputs(is_first ? "\n" : ",\n", stdout);
-    print_json(item, 0);
+    print_value(item);
+    json_decref(item);
 }
 
 void output_json_close(const char *key, json_t *value)
 {
     printf("], \"%s\": ", key);
-    print_json(value, 0);
+    print_value(value);
     puts("}");
+    json_decref(value);
 }
 
 json_t *output_real(double value)
+{
+    return output_exact(isfinite(value) ? round_to_digits(value, 15) : value);
+}
+
+json_t *output_exact(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -196,9 +253,7 @@ json_t *output_float(float value)
     }
     double number = 0;
     for (int digits = 6; digits <= 9; digits++) { // 9 are always enough
-        char text[32];
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        number = strtod(text, NULL);
+        number = round_to_digits((double)value, digits);
         if ((float)number == value) {
             break;
         }

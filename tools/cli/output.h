@@ -54,6 +54,9 @@ void output_json_close(const char *key, json_t *value);
 /// Returns a number of up to 15 significant digits; null where it is not finite.
 json_t *output_real(double value);
 
+/// Returns a number with as many digits as it takes to read back the same double.
+json_t *output_exact(double value);
+
 /// Returns the shortest decimal number of at most 9 digits that reads back as the same float.
 json_t *output_float(float value);
 

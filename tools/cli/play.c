@@ -14,6 +14,7 @@
 #include "arena.h"
 #include "cli.h"
 #include "output.h"
+#include "timeline.h"
 
 /// A clip that takes part, by name.
 struct part {
@@ -71,17 +72,29 @@ enum {
 
 // ---- the command line ----
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+/// Reads the exponent of a decimal number, where there is one, into its fraction.
+/// @return what follows, or null where either part of the fraction would be above 1e9
+static const char *parse_exponent(const char *text, uint64_t *numerator, uint64_t *denominator)
 {
-    while (b != 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
+    if (*text != 'e' && *text != 'E') {
+        return text;
     }
-    return a;
+    const bool is_negative = text[1] == '-';
+    text += 1 + (text[1] == '-' || text[1] == '+');
+    const size_t length = strspn(text, "0123456789");
+    const unsigned long shift = strtoul(text, NULL, 10);
+    uint64_t *const scaled = is_negative ? denominator : numerator;
+    if (length == 0 || shift > 9) {
+        return NULL;
+    }
+    for (unsigned long i = 0; i < shift; i++) {
+        *scaled *= 10;
+    }
+    return *scaled <= 1000000000 ? text + length : NULL;
 }
 
-/// Reads digits with at most one point among them, at most nine of them in all.
+/// Reads a decimal number of at most nine digits, maybe with an exponent, as a fraction of two
+/// numbers of at most 1e9.
 /// @return what follows, or null where there is no number
 static const char *parse_decimal(const char *text, uint64_t *numerator, uint64_t *denominator)
 {
@@ -89,6 +102,7 @@ static const char *parse_decimal(const char *text, uint64_t *numerator, uint64_t
     bool has_point = false;
     *numerator = 0;
     *denominator = 1;
+    text += *text == '+';
     for (;; text++) {
         if (*text == '.' && !has_point) {
             has_point = true;
@@ -97,7 +111,7 @@ static const char *parse_decimal(const char *text, uint64_t *numerator, uint64_t
             *denominator *= has_point ? 10 : 1;
             digit_count++;
         } else {
-            return digit_count > 0 ? text : NULL;
+            return digit_count > 0 ? parse_exponent(text, numerator, denominator) : NULL;
         }
     }
 }
@@ -115,7 +129,7 @@ static bool parse_fps(const char *text, struct play_command *command)
     }
     num *= over_den;
     den *= over;
-    const uint64_t divisor = greatest_divisor(num, den);
+    const uint64_t divisor = trp__greatest_common_divisor(num, den);
     if (end == NULL || *end != '\0' || num == 0 || den == 0 || num / divisor > UINT32_MAX ||
         den / divisor > UINT32_MAX || num / den > 100000) {
         cli_usage_error("play", "--fps takes frames a second up to 100000, not '%s'", text);
@@ -374,7 +388,7 @@ static bool build_show(struct show *show, const struct play_command *command,
     return true;
 }
 
-/// Moves a group on; clips that did not play yet join it where its phase is.
+/// Moves a group on. In the first frame all clips join it where its phase is.
 static trp_result advance_group(struct show *show, double dt_s)
 {
     const trp_sync_args args = {
@@ -596,7 +610,7 @@ static trp_result play(struct show *show)
         sigaction(SIGINT, &action, NULL);
         fputs("\033[?7l", stdout); // a line that is too long is cut, not wrapped
     }
-    trp_result result = show->command->is_synced ? advance_group(show, 0) : TRP_OK;
+    trp_result result = TRP_OK;
     for (uint64_t frame = 1;
          frame <= frame_count && result == TRP_OK && !is_interrupted && !ferror(stdout); frame++) {
         if (is_live) {

@@ -304,27 +304,6 @@ static trp_result compute_models(struct arena *arena, const trp_skeleton *skelet
     return result;
 }
 
-/// Returns how the character moved from the start of the clip on.
-static trp_result find_root_motion(const trp_clip *clip, double time_s, trp_root_delta *root)
-{
-    trp_timeline timeline;
-    const trp_result result = trp_timeline_make(&(trp_timeline_args){.clip = clip}, &timeline);
-    if (result != TRP_OK) {
-        return result;
-    }
-    const trp_playhead first = trp_playhead_start(&timeline, 0);
-    const trp_playhead now = trp_playhead_start(&timeline, time_s);
-    const trp_root_motion_args args = {
-        .timelines = &timeline,
-        .timeline_count = 1,
-        .previous = &first,
-        .playheads = &now,
-        .playhead_count = 1,
-        .deltas = root,
-    };
-    return trp_root_motion_between(&args, NULL);
-}
-
 /// Samples the clip at one time.
 /// @param pose null where the clip has no joints
 static trp_result sample_clip(struct arena *arena, const struct subject *subject, bool is_model,
@@ -341,7 +320,7 @@ static trp_result sample_clip(struct arena *arena, const struct subject *subject
     args.scratch = arena_take(arena, args.scratch_bytes, 1);
     trp_result result = trp_sample(&args, NULL);
     if (result == TRP_OK) {
-        result = find_root_motion(&subject->clip, sampled->time_s, &sampled->root);
+        result = cli_root_motion_until(&subject->clip, sampled->time_s, &sampled->root);
     }
     if (result == TRP_OK && is_model && (subject->clip.flags & TRP_CLIP_ADDITIVE)) {
         result = apply_to_base(subject, pose, sampled->values);

@@ -42,6 +42,7 @@ struct task {
     const char *name;
     const char *additive_reference; // or null
     bool is_first_of_clip;          // else its events belong to an earlier one
+    bool is_root_still;             // root motion is asked for, and there is none to take
     struct arena arena;             // of its thread
     struct buffer clip;
     bool ok;
@@ -109,23 +110,93 @@ static void tell_dependencies(const struct compile_options *options, const struc
     }
 }
 
-/// Finds the joint of `--root-motion`, in the first skeleton that has it.
+/// Returns the node of a scene that a text is the index of, TRP_NONE where it is none.
+static uint32_t node_of_index(const struct scene *scene, const char *text)
+{
+    const size_t length = strspn(text, "0123456789");
+    const unsigned long long node = strtoull(text, NULL, 10); // the largest one where it is beyond
+    return length > 0 && text[length] == '\0' && node < scene->node_count ? (uint32_t)node
+                                                                          : TRP_NONE;
+}
+
+/// Returns the first node of a name, TRP_NONE where there is none.
+static uint32_t node_of_name(const struct scene *scene, const char *name)
+{
+    uint32_t node = 0;
+    while (node < scene->node_count && strcmp(scene->nodes[node].name, name) != 0) {
+        node++;
+    }
+    return node < scene->node_count ? node : TRP_NONE;
+}
+
+static void set_root_joint(struct source *source, uint32_t skeleton, uint32_t joint)
+{
+    source->root_skeleton = skeleton;
+    source->root_lane = source->skeletons[skeleton].lane_of_joint[joint];
+}
+
+/// Takes the first joint of a name.
+/// @param node [out] of that joint; TRP_NONE where no node is mapped to it
+/// @return how many have it
+static uint32_t find_named_root(struct source *source, const char *name, uint32_t *node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < source->skeleton_count; i++) {
+        const struct skeleton *const skeleton = &source->skeletons[i];
+        for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
+            if (strcmp(skeleton->name_of_joint[joint], name) != 0) {
+                continue;
+            }
+            if (count++ == 0) {
+                set_root_joint(source, i, joint);
+                *node = skeleton->node_of_joint[joint];
+            }
+        }
+    }
+    return count;
+}
+
+static bool refuse_root_joint(const struct source *source, struct report *report)
+{
+    const char *const name = source->input->root_joint;
+    const uint32_t named = node_of_name(&source->scene, name);
+    const uint32_t node = named != TRP_NONE ? named : node_of_index(&source->scene, name);
+    char hint[96] = "";
+    if (node != TRP_NONE && source->input->nodes != COMPILE_NODES_ALL) {
+        snprintf(hint, sizeof hint, ": node %u %s, but it is no joint (see --nodes all)", node,
+                 named != TRP_NONE ? "is" : "exists");
+    }
+    return report_error(report, TROUPE_EXIT_INPUT, "--root-motion", "root_motion.joint",
+                        "no joint is named '%s'%s", name, hint);
+}
+
+/// Finds the joint of `--root-motion`: by its name, in the first skeleton that has it, or by the
+/// index of its node where no joint has that name.
 static bool find_root_joint(struct source *source, struct report *report)
 {
     const char *const name = source->input->root_joint;
     source->root_skeleton = TRP_NONE;
-    for (uint32_t i = 0; i < source->skeleton_count && name != NULL; i++) {
-        const struct skeleton *const skeleton = &source->skeletons[i];
-        for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
-            if (strcmp(skeleton->name_of_joint[joint], name) == 0) {
-                source->root_skeleton = i;
-                source->root_lane = skeleton->lane_of_joint[joint];
-                return true;
-            }
+    if (name == NULL) {
+        return true;
+    }
+    uint32_t node = TRP_NONE;
+    const uint32_t named_count = find_named_root(source, name, &node);
+    if (named_count > 1) {
+        char which[32] = "";
+        if (node != TRP_NONE) {
+            snprintf(which, sizeof which, ", node %u,", node);
+        }
+        report_warning(report, "--root-motion", "root_motion.joint",
+                       "%u joints are named '%s': the first%s is taken", named_count, name, which);
+    }
+    node = named_count == 0 ? node_of_index(&source->scene, name) : TRP_NONE;
+    for (uint32_t i = 0; i < source->skeleton_count && node != TRP_NONE; i++) {
+        const uint32_t joint = source->skeletons[i].joint_of_node[node];
+        if (joint != TRP_NONE) {
+            set_root_joint(source, i, joint);
         }
     }
-    return name == NULL || report_error(report, TROUPE_EXIT_INPUT, "--root-motion",
-                                        "root_motion.joint", "no joint is named '%s'", name);
+    return source->root_skeleton != TRP_NONE || refuse_root_joint(source, report);
 }
 
 static bool open_source(struct compilation *compilation, const struct compile_input *input,
@@ -367,8 +438,12 @@ static bool take_root_motion(struct task *task)
         .budget = input->error_mm * 1e-3 / input->metres_per_unit,
         .shell_units = input->shell_m / input->metres_per_unit,
     };
-    return !has_root_joint(task) ||
-           root_motion_take(&task->motion, &options, &task->arena, &task->report);
+    if (!has_root_joint(task)) {
+        return true;
+    }
+    const bool ok = root_motion_take(&task->motion, &options, &task->arena, &task->report);
+    task->is_root_still = ok && task->motion.root == NULL && task->report.warning_count == 0;
+    return ok;
 }
 
 static void run_task(struct task *task)
@@ -484,6 +559,42 @@ static bool collect_reports(struct compilation *compilation)
         ok = ok && task->ok;
     }
     return ok;
+}
+
+/// @param a has one
+static bool shares_root_joint(const struct source *a, const struct source *b)
+{
+    const char *const joint = b->input->root_joint;
+    return joint != NULL && strcmp(a->input->root_joint, joint) == 0;
+}
+
+/// Warns once of a joint that moves in no clip of all the inputs that shall have their root motion
+/// from it: it may be the wrong one.
+/// @param source one of them
+static void warn_of_still_root(const struct compilation *compilation, const struct source *source)
+{
+    uint32_t clip_count = 0;
+    for (uint32_t i = 0; i < compilation->options->input_count; i++) {
+        const struct source *const other = &compilation->sources[i];
+        if (shares_root_joint(source, other)) {
+            if (other < source) {
+                return;
+            }
+            clip_count += other->scene.clip_count;
+        }
+    }
+    for (uint32_t i = 0; i < compilation->task_count; i++) {
+        const struct task *const task = &compilation->tasks[i];
+        if (shares_root_joint(source, task->source) && has_root_joint(task) &&
+            !task->is_root_still) {
+            return;
+        }
+    }
+    if (clip_count > 0) {
+        compilation->report->file = source->input->path;
+        report_warning(compilation->report, "--root-motion", "root_motion.still",
+                       "'%s' moves in no clip: there is no root motion", source->input->root_joint);
+    }
 }
 
 // ---- Writing -----------------------------------------------------------------------------------
@@ -651,6 +762,13 @@ bool compile_pack(const struct compile_options *options, void **bytes, size_t *s
     if (ok) {
         run_tasks(&compilation);
         ok = collect_reports(&compilation);
+        if (ok) {
+            for (uint32_t i = 0; i < options->input_count; i++) {
+                if (inputs[i].root_joint != NULL) {
+                    warn_of_still_root(&compilation, &compilation.sources[i]);
+                }
+            }
+        }
     }
     report->file = NULL;
     ok = ok && write_pack(&compilation, bytes, size_bytes);

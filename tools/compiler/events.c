@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "timeline.h"
+
 /// Times are typed with four decimals, or come from floats: what they are rounded by at most.
 #define TYPED_S 1e-4
 #define FLOAT_PART 2.4e-7 // 2^-22
@@ -84,9 +86,7 @@ static void event_place(struct placed_event *event, const struct ticks *ticks)
         event->phase = (uint64_t)tick << 20;
         return;
     }
-    const uint64_t last = (uint64_t)ticks->count << 20;
-    const double phase = floor(event->time_s * (ticks->per_s * 1048576.0) + 0x1p-8);
-    event->phase = phase < (double)last ? (uint64_t)phase : last;
+    event->phase = trp__phase_of_time(event->time_s, ticks->num, ticks->den, ticks->count);
 }
 
 static int compare_places(const void *a, const void *b)

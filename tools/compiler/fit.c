@@ -237,7 +237,8 @@ static bool is_all_keyed(const struct fit *fit)
 }
 
 /// Finds a grid whose rows, interpolated, stay near the curves: doubles the rate until they do.
-static void settle_grid(struct fit *fit, struct grid *grid, double shell_units)
+/// @return how far they are off them
+static double settle_grid(struct fit *fit, struct grid *grid, double shell_units)
 {
     for (uint32_t factor = 1;; factor *= 2) {
         const uint32_t segment =
@@ -254,10 +255,12 @@ static void settle_grid(struct fit *fit, struct grid *grid, double shell_units)
                     &fit->attempt);
         dense_init(&fit->dense, fit->motion, fit->is_keyed, grid, segment, shell_units, fit->budget,
                    &fit->attempt);
-        if (grid->tick_count == 0 || fit->dense.track_count == 0 ||
-            dense_error_of_grid(&fit->dense, &fit->metric) <= GRID_SHARE * fit->budget ||
-            !grid_refine(grid, 2)) {
-            return;
+        if (grid->tick_count == 0 || fit->dense.track_count == 0) {
+            return 0.0;
+        }
+        const double error = dense_error_of_grid(&fit->dense, &fit->metric);
+        if (error <= GRID_SHARE * fit->budget || !grid_refine(grid, 2)) {
+            return error;
         }
     }
 }
@@ -493,7 +496,7 @@ static void refine_for_steps(const struct fit *fit, struct grid *grid)
 static void search_grid(struct fit *fit, struct grid grid, double shell_units)
 {
     refine_for_steps(fit, &grid);
-    settle_grid(fit, &grid, shell_units);
+    const double error = settle_grid(fit, &grid, shell_units);
     fit->best_steps = ARENA_NEW(&fit->attempt, double, fit->dense.track_count);
     // Floats far from the origin cannot do better than this.
     const double floor_units = 4.0 * metric_extent(&fit->metric) / 8388608.0;
@@ -501,6 +504,9 @@ static void search_grid(struct fit *fit, struct grid grid, double shell_units)
     fit->dense.budget = fit->budget;
     fit->dense.rest_tolerance = 0.02 * fit->budget;
     fit->is_slerp = false;
+    if (error > fit->budget) {
+        return; // no choice of rows gets nearer
+    }
     search(fit);
     if (fit->best.size == 0) {
         fit->is_slerp = true;

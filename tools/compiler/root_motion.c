@@ -18,11 +18,14 @@
 #define CURVE_SHARE 0.03       // of the budget: how far new curves may be off between their keys
 #define SHORTEST_KEY_S 0x1p-16 // half intervals between keys are not made shorter than this
 #define SHORTEST_S 0x1p-10     // and those of new curves not than this
+#define MOST_KEYS 32768u       // that halving makes, of either, besides MOST_PER_KEY ...
+#define MOST_PER_KEY 8u        // ... for each key of the source
 #define WALK_STEPS 16          // between two keys, to follow a turn over more than half a circle
 #define EVEN_TOLERANCE 2e-6    // relative, of scales that count as one
 #define UPRIGHT_LIMIT 1e-10    // square of a twist's quaternion below which it is degenerate
 
 static const double turn_rad = 6.283185307179586;
+static const char too_wild[] = "moves so wildly that no reasonable number of keys holds its way";
 
 // ---- Movements ---------------------------------------------------------------------------------
 
@@ -34,14 +37,20 @@ static void sincos_turns(double turns, double *sine, double *cosine)
     *cosine = exact_cos(angle);
 }
 
-/// Writes the matrix of a movement: x y z, and yaw in turns.
-static void movement_matrix(const double movement[4], double matrix[12])
+/// Writes the matrix of a movement: x y z, and yaw in turns about the pivot of the motion.
+static void movement_matrix(const struct root_motion *root, const double movement[4],
+                            double matrix[12])
 {
     double sine;
     double cosine;
     sincos_turns(movement[3], &sine, &cosine);
-    const double values[12] = {cosine, 0.0,         sine,  movement[0], 0.0,    1.0,
-                               0.0,    movement[1], -sine, 0.0,         cosine, movement[2]};
+    const double x = (double)root->pivot[0];
+    const double z = (double)root->pivot[1];
+    const double values[12] = {
+        cosine, 0.0, sine,   movement[0] + (x - (cosine * x + sine * z)), //
+        0.0,    1.0, 0.0,    movement[1],                                 //
+        -sine,  0.0, cosine, movement[2] + (z - (cosine * z - sine * x)),
+    };
     memcpy(matrix, values, sizeof values);
 }
 
@@ -135,7 +144,7 @@ struct scene_transform root_motion_remaining(const struct root_motion *root, dou
     double moved[3];
     double place[3];
     stored_at(root, time_s, movement);
-    movement_matrix(movement, matrix);
+    movement_matrix(root, movement, matrix);
     movement_inverse(matrix, inverse);
     transform_point(root->model_from_parent, local.translation, moved);
     transform_point(inverse, moved, place);
@@ -284,7 +293,7 @@ static bool find_parent(const struct motion *motion, struct root_motion *root,
 struct walk {
     const struct root_motion *root;
     uint32_t components; // those that move
-    double shell;        // distance of the error metric's points from the joint, in its units
+    double lever;        // distance at which errors are measured, in the joint's units
     double first_place[3];
     double first_rotation[4];
     uint32_t time_count; // keys of the joint's curves, from 0
@@ -338,17 +347,12 @@ static double yaw_at(const struct walk *walk, double time_s)
 static void true_at(const struct walk *walk, double time_s, double movement[4])
 {
     double model[12];
-    double sine;
-    double cosine;
     joint_model(walk, time_s, model);
-    movement[3] = (walk->components & TRP_ROOT_YAW) != 0 ? yaw_at(walk, time_s) : 0.0;
-    sincos_turns(movement[3], &sine, &cosine);
-    const double *const first = walk->first_place;
-    const double turned[3] = {cosine * first[0] + sine * first[2], first[1],
-                              cosine * first[2] - sine * first[0]};
     for (int i = 0; i < 3; i++) {
-        movement[i] = (walk->components >> i & 1) != 0 ? model[4 * i + 3] - turned[i] : 0.0;
+        movement[i] =
+            (walk->components >> i & 1) != 0 ? model[4 * i + 3] - walk->first_place[i] : 0.0;
     }
+    movement[3] = (walk->components & TRP_ROOT_YAW) != 0 ? yaw_at(walk, time_s) : 0.0;
 }
 
 /// Merges the key times of the joint's curves, and puts 0 before them.
@@ -371,11 +375,11 @@ static void merge_times(struct walk *walk, struct arena *arena)
     }
 }
 
-static void walk_init(struct walk *walk, const struct root_motion *root, double shell,
+static void walk_init(struct walk *walk, const struct root_motion *root, double lever,
                       struct arena *arena)
 {
     double model[12];
-    *walk = (struct walk){.root = root, .components = root->components, .shell = shell};
+    *walk = (struct walk){.root = root, .components = root->components, .lever = lever};
     merge_times(walk, arena);
     joint_model(walk, 0.0, model);
     for (int i = 0; i < 3; i++) {
@@ -414,7 +418,7 @@ static void take_sample(const struct walk *walk, double time_s, struct sample *s
     double inverse[12];
     sample->time_s = time_s;
     true_at(walk, time_s, sample->movement);
-    movement_matrix(sample->movement, matrix);
+    movement_matrix(walk->root, sample->movement, matrix);
     movement_inverse(matrix, inverse);
     joint_model(walk, time_s, sample->model);
     scene_matrix_multiply(inverse, sample->model, sample->remaining);
@@ -433,9 +437,9 @@ static double sample_error(const struct walk *walk, const struct sample *sample,
 {
     double matrix[12];
     double model[12];
-    movement_matrix(movement, matrix);
+    movement_matrix(walk->root, movement, matrix);
     scene_matrix_multiply(matrix, sample->remaining, model);
-    return metric_displacement(sample->model, model, walk->shell);
+    return metric_displacement(sample->model, model, walk->lever);
 }
 
 /// Returns the error at a sample of keys at two others.
@@ -456,7 +460,14 @@ struct samples {
     struct sample *items;
     uint32_t count;
     uint32_t capacity;
+    bool is_full; // more keys than there may be were asked for
 };
+
+/// Returns how many keys there may be.
+static uint64_t most_keys(const struct walk *walk)
+{
+    return MOST_KEYS + MOST_PER_KEY * (uint64_t)walk->time_count;
+}
 
 static void add_sample(struct samples *samples, const struct sample *sample, struct arena *arena)
 {
@@ -472,7 +483,8 @@ static void add_sample(struct samples *samples, const struct sample *sample, str
     samples->items[samples->count++] = *sample;
 }
 
-/// Adds what follows `from`, up to and with `to`: halves until keys there hold the motion.
+/// Adds what follows `from`, up to and with `to`: halves until keys there hold the motion, or there
+/// are too many.
 /// @return the largest error left
 static double halve(const struct walk *walk, const struct sample *from, const struct sample *to,
                     double tolerance, struct samples *samples, struct arena *arena)
@@ -484,7 +496,9 @@ static double halve(const struct walk *walk, const struct sample *from, const st
         take_sample(walk, from->time_s + 0.25 * (i + 1) * way, &quarters[i]);
         error = fmax(error, error_between(walk, from, to, &quarters[i]));
     }
-    if (error > tolerance && 0.5 * way >= SHORTEST_KEY_S) {
+    const bool is_coarse = error > tolerance && 0.5 * way >= SHORTEST_KEY_S;
+    samples->is_full |= is_coarse && samples->count >= 2 * most_keys(walk);
+    if (is_coarse && !samples->is_full) {
         error = halve(walk, from, &quarters[1], tolerance, samples, arena);
         return fmax(error, halve(walk, &quarters[1], to, tolerance, samples, arena));
     }
@@ -541,10 +555,10 @@ static void drop_noise(struct walk *walk, double noise)
                 double matrix[12];
                 double model[12];
                 single[i] = sample.movement[i];
-                movement_matrix(single, matrix);
+                movement_matrix(walk->root, single, matrix);
                 scene_matrix_multiply(matrix, sample.remaining, model);
                 largest[i] =
-                    fmax(largest[i], metric_displacement(sample.remaining, model, walk->shell));
+                    fmax(largest[i], metric_displacement(sample.remaining, model, walk->lever));
             }
         }
     }
@@ -555,23 +569,43 @@ static void drop_noise(struct walk *walk, double noise)
     }
 }
 
-/// Finds the keys: few, and linear in between within the tolerance.
-/// @return the largest error, above the tolerance where the motion jumps
-static double find_keys(struct root_motion *root, const struct walk *walk, double tolerance,
-                        struct arena *arena)
+/// Takes samples until keys hold the motion, or there are too many.
+/// @return the largest error left
+static double take_samples(const struct walk *walk, double tolerance, struct samples *samples,
+                           struct arena *arena)
 {
-    struct arena own = {0};
-    struct samples samples = {0};
     struct sample from;
     double error = 0.0;
     take_sample(walk, 0.0, &from);
     memset(from.movement, 0, sizeof from.movement); // but for rounding it is
-    add_sample(&samples, &from, &own);
-    for (uint32_t key = 1; key < walk->time_count; key++) {
+    add_sample(samples, &from, arena);
+    for (uint32_t key = 1; key < walk->time_count && !samples->is_full; key++) {
         struct sample to;
         take_sample(walk, walk->times[key], &to);
-        error = fmax(error, halve(walk, &from, &to, tolerance, &samples, &own));
+        error = fmax(error, halve(walk, &from, &to, tolerance, samples, arena));
         from = to;
+    }
+    return error;
+}
+
+/// Finds the keys: few, and linear in between within the tolerance; where these would be too many,
+/// within twice as much, and so on up to `limit`.
+/// @return why there are none, or null
+static const char *find_keys(struct root_motion *root, const struct walk *walk, double tolerance,
+                             double limit, struct arena *arena)
+{
+    struct arena own = {0};
+    struct samples samples = {0};
+    double error = take_samples(walk, tolerance, &samples, &own);
+    while (samples.is_full && tolerance < limit) {
+        arena_free(&own);
+        samples = (struct samples){0};
+        tolerance = fmin(2.0 * tolerance, limit);
+        error = take_samples(walk, tolerance, &samples, &own);
+    }
+    if (samples.is_full || error > limit) {
+        arena_free(&own);
+        return samples.is_full ? too_wild : "turns upside down, where its yaw jumps";
     }
     root->times = ARENA_NEW(arena, double, samples.count / 2 + 1);
     root->keys = arena_take(arena, samples.count / 2 + 1, sizeof(float[4]));
@@ -582,7 +616,7 @@ static double find_keys(struct root_motion *root, const struct walk *walk, doubl
         i = i + 1 < samples.count ? next_key(walk, &samples, i, tolerance) : samples.count;
     }
     arena_free(&own);
-    return error;
+    return NULL;
 }
 
 // ---- What remains ------------------------------------------------------------------------------
@@ -592,6 +626,8 @@ struct remains {
     const struct root_motion *root;
     double lever;     // distance at which errors are measured, in the joint's units
     double tolerance; // in source units
+    uint64_t most;    // keys that there may be
+    bool is_full;     // more were asked for
     uint32_t count;
     uint32_t capacity;
     double *times;                  // [count]
@@ -629,7 +665,8 @@ static double distance_of(const struct remains *remains, const struct scene_tran
     return metric_displacement(a_model, b_model, remains->lever);
 }
 
-/// Adds what follows the last time, up to and with `time_s`: halves until lines in between hold.
+/// Adds what follows the last time, up to and with `time_s`: halves until lines in between hold, or
+/// there are too many.
 static void remain_until(struct remains *remains, double time_s, struct arena *arena)
 {
     const double from_s = remains->times[remains->count - 1];
@@ -648,12 +685,25 @@ static void remain_until(struct remains *remains, double time_s, struct arena *a
         }
         error = fmax(error, distance_of(remains, &exact, &line));
     }
-    if (error > remains->tolerance && 0.5 * (time_s - from_s) >= SHORTEST_S) {
+    const bool is_coarse = error > remains->tolerance && 0.5 * (time_s - from_s) >= SHORTEST_S;
+    remains->is_full |= is_coarse && remains->count >= remains->most;
+    if (is_coarse && !remains->is_full) {
         remain_until(remains, from_s + 0.5 * (time_s - from_s), arena);
         remain_until(remains, time_s, arena);
         return;
     }
     add_remaining(remains, time_s, arena);
+}
+
+/// Finds all that remains.
+static void take_remaining(struct remains *remains, const struct walk *walk, struct arena *arena)
+{
+    remains->count = 0;
+    remains->is_full = false;
+    add_remaining(remains, 0.0, arena);
+    for (uint32_t key = 1; key < walk->time_count && !remains->is_full; key++) {
+        remain_until(remains, walk->times[key], arena);
+    }
 }
 
 /// Makes coordinates that stay within a distance of the first key's exactly that.
@@ -709,21 +759,27 @@ static const struct scene_curve *remaining_curve(const struct remains *remains,
     return curve;
 }
 
-/// Puts what remains in the place of the joint's curves.
-static void replace_curves(struct motion *motion, const struct root_motion *root,
-                           const struct walk *walk, const struct root_motion_options *options,
-                           double settled, struct arena *arena)
+/// Puts what remains in the place of the joint's curves. Where keys within the tolerance would be
+/// too many, they are within twice as much, and so on up to the budget.
+/// @return why it cannot, or null
+static const char *replace_curves(struct motion *motion, const struct root_motion *root,
+                                  const struct walk *walk,
+                                  const struct root_motion_options *options, double settled,
+                                  struct arena *arena)
 {
-    const struct skeleton *const skeleton = motion->skeleton;
-    const double lever = skeleton->reach[root->lane] + options->shell_units;
     struct remains remains = {
         .root = root,
-        .lever = lever / skeleton->shell_scale[root->lane],
+        .lever = walk->lever,
         .tolerance = CURVE_SHARE * options->budget,
+        .most = most_keys(walk),
     };
-    add_remaining(&remains, 0.0, arena);
-    for (uint32_t key = 1; key < walk->time_count; key++) {
-        remain_until(&remains, walk->times[key], arena);
+    take_remaining(&remains, walk, arena);
+    while (remains.is_full && remains.tolerance < options->budget) {
+        remains.tolerance = fmin(2.0 * remains.tolerance, options->budget);
+        take_remaining(&remains, walk, arena);
+    }
+    if (remains.is_full) {
+        return too_wild;
     }
     settle_translations(&remains, settled);
     motion->curves[root->lane * 3 + SCENE_TRANSLATION] =
@@ -733,6 +789,7 @@ static void replace_curves(struct motion *motion, const struct root_motion *root
         motion->curves[root->lane * 3 + SCENE_ROTATION] =
             remaining_curve(&remains, SCENE_ROTATION, arena);
     }
+    return NULL;
 }
 
 // ---- The whole ---------------------------------------------------------------------------------
@@ -755,16 +812,18 @@ static bool jumps(const struct scene_curve *curve, enum scene_path path)
     return false;
 }
 
-/// Returns the largest coordinate of the joint at its keys.
-static double extent_of(const struct walk *walk)
+/// Returns the largest coordinate of the movement at the keys of the source, and how far a point so
+/// far from the joint turns.
+static double extent_of(const struct walk *walk, double reach)
 {
     double largest = 0.0;
     for (uint32_t key = 0; key < walk->time_count; key++) {
-        double model[12];
-        joint_model(walk, walk->times[key], model);
-        for (int row = 0; row < 3; row++) {
-            largest = fmax(largest, fabs(model[4 * row + 3]));
+        double movement[4];
+        true_at(walk, walk->times[key], movement);
+        for (int i = 0; i < 3; i++) {
+            largest = fmax(largest, fabs(movement[i]));
         }
+        largest = fmax(largest, fabs(movement[3]) * turn_rad * reach);
     }
     return largest;
 }
@@ -808,23 +867,32 @@ bool root_motion_take(struct motion *motion, const struct root_motion_options *o
     }
     struct arena own = {0};
     struct walk walk;
-    walk_init(&walk, root, options->shell_units / skeleton->shell_scale[lane], &own);
-    // Floats far from the origin do no better than the second.
-    const double tolerance = fmax(KEY_SHARE * options->budget, extent_of(&walk) * 0x1p-22);
+    // As far as what it moves reaches: then their rounding costs the pose little.
+    const double reach = skeleton->reach[lane] + options->shell_units;
+    walk_init(&walk, root, reach / skeleton->shell_scale[lane], &own);
+    if ((root->components & TRP_ROOT_YAW) != 0) {
+        root->pivot[0] = stored_float(walk.first_place[0]);
+        root->pivot[1] = stored_float(walk.first_place[2]);
+    }
+    // Floats far from the start do no better than the second.
+    const double tolerance = fmax(KEY_SHARE * options->budget, extent_of(&walk, reach) * 0x1p-22);
     drop_noise(&walk, NOISE_SHARE * tolerance);
     if (walk.components == 0) {
         arena_free(&own);
         return true;
     }
     root->is_turning = (walk.components & TRP_ROOT_YAW) != 0;
-    if (find_keys(root, &walk, tolerance, arena) > fmax(options->budget, tolerance)) {
-        report_warning(report, motion->source_clip, "root_motion.step",
-                       "'%s' turns upside down, where its yaw jumps: it stays in the pose", name);
-    } else {
-        if (!root->is_in_pose) {
-            replace_curves(motion, root, &walk, options, 2.0 * tolerance, arena);
-        }
+    const char *problem =
+        find_keys(root, &walk, tolerance, fmax(options->budget, tolerance), arena);
+    if (problem == NULL && !root->is_in_pose) {
+        problem = replace_curves(motion, root, &walk, options, 2.0 * tolerance, arena);
+    }
+    if (problem == NULL) {
         motion->root = root;
+    } else {
+        report_warning(report, motion->source_clip,
+                       problem == too_wild ? "root_motion.keys" : "root_motion.step",
+                       "'%s' %s: it stays in the pose", name, problem);
     }
     arena_free(&own);
     return true;
@@ -884,6 +952,7 @@ void root_motion_append(const struct motion *motion, struct buffer *clip)
         .lane = (uint16_t)root->lane,
         .components = (uint8_t)root->components,
         .is_in_pose = root->is_in_pose,
+        .pivot = {root->pivot[0], root->pivot[1]},
     };
     buffer_align(clip, 16);
     header.root_offset = (uint32_t)buffer_append(clip, &own, sizeof own);

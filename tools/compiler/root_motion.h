@@ -10,18 +10,21 @@
 #include "motion.h"
 
 /// The motion M of a joint over a clip. With G the joint's model matrix in the source, R the turn
-/// about +Y by `yaw`, and T a translation:
+/// about +Y by `yaw`, T a translation, and c the pivot:
 ///   yaw(t) = twist about +Y of G's rotation since time 0, unwrapped; 0 where not asked for
-///   p(t)   = G's place - R(yaw) * G's place at time 0; components not asked for are 0
-///   M(t)   = T(p(t)) * R(yaw(t)), the identity at time 0
-/// Keys hold M within a small part of the budget and are linear in between. The pose that remains
-/// is taken against the keys as stored, so that their rounding costs it nothing.
+///   d(t)   = G's place - G's place at time 0; components not asked for are 0
+///   c      = x and z of G's place at time 0, in f32; 0 where yaw is not asked for
+///   M(t)   = T(c) * T(d(t)) * R(yaw(t)) * T(-c), the identity at time 0
+/// So the keys are the same wherever the joint stands. They hold M within a small part of the
+/// budget and are linear in between. The pose that remains is taken against the keys as stored, so
+/// that their rounding costs it nothing.
 struct root_motion {
     uint32_t lane;
     uint32_t components; // TRP_ROOT_*, as asked for
     bool is_in_pose;     // the pose still has it
     bool is_turning;     // some key has yaw
     uint32_t key_count;  // at least 2
+    float pivot[2];      // x z
     double *times;       // [key_count] from 0
     float (*keys)[4];    // [key_count] x y z yaw: source units and turns
     // What it was taken from.
@@ -45,7 +48,8 @@ struct root_motion_options {
 bool root_motion_moves(const struct motion *motion, uint32_t lane);
 
 /// Takes root motion out of a motion (or just finds it): sets `motion->root`, unless the clip does
-/// not move the joint that way or, with a warning, moves it in steps or moves something above it.
+/// not move the joint that way or, with a warning, moves it in steps or too wildly for keys, or
+/// moves something above it.
 /// @return false after an error in `report`: what is above the joint is so scaled that its children
 ///         cannot turn rigidly
 bool root_motion_take(struct motion *motion, const struct root_motion_options *options,

@@ -419,7 +419,7 @@ static struct scene_transform root_going_home(const struct subject *subject, uin
     const struct scene_transform last = truth_local(truth, item, truth->source_duration_s);
     const struct scene_transform home = truth_local(truth, item, truth->lead_in_s);
     const struct scene_transform end =
-        verify_root_remaining(movement, parent_of(truth, item), &last);
+        verify_root_remaining(movement, subject->root.pivot, parent_of(truth, item), &last);
     struct scene_transform local = truth_local(truth, item, time_s);
     const double way = truth->duration_s - truth->source_duration_s;
     const double u = fmin((time_s - truth->source_duration_s) / way, 1);
@@ -685,7 +685,7 @@ static void give_motion_back(struct subject *subject, double time_s)
     double still[12];
     double *const model = subject->models[subject->root.lane];
     verify_root_at(&subject->root, time_s, movement);
-    verify_root_matrix(movement, matrix);
+    verify_root_matrix(movement, subject->root.pivot, matrix);
     memcpy(still, model, sizeof still);
     scene_matrix_multiply(matrix, still, model);
 }
@@ -753,19 +753,21 @@ static double root_error(struct subject *subject, double time_s)
     const struct scene_transform first = truth_local(truth, item, truth->lead_in_s);
     const struct scene_transform now = truth_local(truth, item, source_s);
     double expected[4];
+    double pivot[2];
     double found[4];
     double matrix[12];
     double local[12];
     double still[12];
     double models[2][12];
     verify_root_expected(root, time_s, parent, &first, &now, expected);
+    verify_root_pivot(root, parent, &first, pivot);
     verify_root_at(root, time_s, found);
-    const struct scene_transform remaining = verify_root_remaining(expected, parent, &now);
+    const struct scene_transform remaining = verify_root_remaining(expected, pivot, parent, &now);
     scene_transform_matrix(&remaining, local);
     scene_matrix_multiply(parent, local, still);
-    verify_root_matrix(expected, matrix);
+    verify_root_matrix(expected, pivot, matrix);
     scene_matrix_multiply(matrix, still, models[0]);
-    verify_root_matrix(found, matrix);
+    verify_root_matrix(found, root->pivot, matrix);
     scene_matrix_multiply(matrix, still, models[1]);
     return displacement(models[0], models[1], subject->shell[root->lane]);
 }

@@ -41,8 +41,7 @@ static const char *after(const char *text, const char *start)
 static bool is_name_of_part(const char *text, const char *clip, const char *joint)
 {
     const char *const rest = after(after(after(text, clip), "@"), joint);
-    return rest != NULL && rest[strspn(rest, "#0123456789")] == '\0' &&
-           (rest[0] == '\0' || rest[0] == '#');
+    return rest != NULL && rest[strspn(rest, "#0123456789")] == '\0';
 }
 
 /// Whether a clip is one of several made of one clip of the source, and not the first of them, to

@@ -7,9 +7,11 @@
 #include <troupe/clip.h>
 #include <troupe/root_motion.h>
 
+#include "exact_math.h"
 #include "format.h"
 
 static const double turn_rad = 6.283185307179586;
+static const double origin[2] = {0, 0};
 
 void verify_root_init(struct verify_root *root, const trp_clip *clip)
 {
@@ -25,6 +27,8 @@ void verify_root_init(struct verify_root *root, const trp_clip *clip)
     root->is_taken_out = (clip->flags & TRP_CLIP_ROOT_MOTION) != 0;
     root->lane = own.lane;
     root->components = own.components;
+    root->pivot[0] = (double)own.pivot[0];
+    root->pivot[1] = (double)own.pivot[1];
     root->times = clip->bytes + header.root_offset + sizeof own;
     root->keys = root->times + own.key_count * sizeof(double);
 }
@@ -58,14 +62,14 @@ void verify_root_at(const struct verify_root *root, double time_s, double moveme
     }
 }
 
-void verify_root_matrix(const double movement[4], double matrix[12])
+void verify_root_matrix(const double movement[4], const double pivot[2], double matrix[12])
 {
-    const double sine = sin(movement[3] * turn_rad);
-    const double cosine = cos(movement[3] * turn_rad);
+    const double sine = exact_sin(movement[3] * turn_rad);
+    const double cosine = exact_cos(movement[3] * turn_rad);
     const double rows[12] = {
-        cosine, 0, sine,   movement[0], //
-        0,      1, 0,      movement[1], //
-        -sine,  0, cosine, movement[2],
+        cosine, 0, sine,   movement[0] + pivot[0] - cosine * pivot[0] - sine * pivot[1], //
+        0,      1, 0,      movement[1],                                                  //
+        -sine,  0, cosine, movement[2] + pivot[1] + sine * pivot[0] - cosine * pivot[1],
     };
     memcpy(matrix, rows, sizeof rows);
 }
@@ -79,6 +83,22 @@ static void place_of(const double parent[12], const struct scene_transform *loca
     }
 }
 
+static double length_of_row(const double matrix[12], int row)
+{
+    const double *const m = matrix + 4 * row;
+    return sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+}
+
+void verify_root_pivot(const struct verify_root *root, const double parent[12],
+                       const struct scene_transform *first, double pivot[2])
+{
+    const bool turns = (root->components & TRP_ROOT_YAW) != 0;
+    double place[3];
+    place_of(parent, first, place);
+    pivot[0] = turns ? (double)(float)place[0] : 0;
+    pivot[1] = turns ? (double)(float)place[2] : 0;
+}
+
 /// Returns how far the joint has turned about +Y, in turns, up to whole ones.
 static double yaw_between(const double parent[12], const double first[4], const double now[4],
                           double previous)
@@ -90,25 +110,25 @@ static double yaw_between(const double parent[12], const double first[4], const 
         now[1] * first[3] - now[3] * first[1] - now[2] * first[0] + now[0] * first[2],
         now[2] * first[3] - now[3] * first[2] - now[0] * first[1] + now[1] * first[0],
     };
-    const double scale = hypot(hypot(parent[4], parent[5]), parent[6]);
-    const double y = (parent[4] * axis[0] + parent[5] * axis[1] + parent[6] * axis[2]) / scale;
-    return hypot(y, w) < 1e-5 ? previous : 2 * atan2(y, w) / turn_rad;
+    const double y = (parent[4] * axis[0] + parent[5] * axis[1] + parent[6] * axis[2]) /
+                     length_of_row(parent, 1);
+    return y * y + w * w < 1e-10 ? previous : 2 * exact_atan2(y, w) / turn_rad;
 }
 
 void verify_root_expected(struct verify_root *root, double time_s, const double parent[12],
                           const struct scene_transform *first, const struct scene_transform *now,
                           double movement[4])
 {
-    double matrix[12];
     if (root->closing_s > 0 && time_s > root->end_s) {
         double before[4];
         double end[4];
+        double matrix[12];
         verify_root_at(root, root->end_s - root->closing_s, before);
         verify_root_at(root, root->end_s, end);
         // What the last way is as seen from before it, once more from the end.
         const double turn[4] = {0, 0, 0, end[3] - before[3]};
         const double u = fmin((time_s - root->end_s) / root->closing_s, 1);
-        verify_root_matrix(turn, matrix);
+        verify_root_matrix(turn, origin, matrix);
         for (int i = 0; i < 3; i++) {
             const double *const row = matrix + 4 * i;
             movement[i] =
@@ -123,14 +143,10 @@ void verify_root_expected(struct verify_root *root, double time_s, const double 
     const bool turns = (root->components & TRP_ROOT_YAW) != 0;
     root->last_yaw =
         turns ? yaw_between(parent, first->rotation, now->rotation, root->last_yaw) : 0;
-    const double turn[4] = {0, 0, 0, root->last_yaw};
-    verify_root_matrix(turn, matrix);
     place_of(parent, now, place);
     place_of(parent, first, start);
     for (int i = 0; i < 3; i++) {
-        const double *const row = matrix + 4 * i;
-        const double way = place[i] - (row[0] * start[0] + row[1] * start[1] + row[2] * start[2]);
-        movement[i] = (root->components >> i & 1) != 0 ? way : 0;
+        movement[i] = (root->components >> i & 1) != 0 ? place[i] - start[i] : 0;
     }
     movement[3] = root->last_yaw;
 }
@@ -154,7 +170,8 @@ static void place_under(const double parent[12], const double moved[3], double p
     }
 }
 
-struct scene_transform verify_root_remaining(const double movement[4], const double parent[12],
+struct scene_transform verify_root_remaining(const double movement[4], const double pivot[2],
+                                             const double parent[12],
                                              const struct scene_transform *local)
 {
     struct scene_transform remaining = *local;
@@ -162,20 +179,19 @@ struct scene_transform verify_root_remaining(const double movement[4], const dou
     double turn[12];
     double place[3];
     double moved[3];
-    verify_root_matrix(back, turn);
+    verify_root_matrix(back, pivot, turn);
     place_of(parent, local, place);
     for (int i = 0; i < 3; i++) {
-        moved[i] = turn[4 * i] * (place[0] - movement[0]) +
-                   turn[4 * i + 1] * (place[1] - movement[1]) +
-                   turn[4 * i + 2] * (place[2] - movement[2]);
+        const double *const row = turn + 4 * i;
+        moved[i] = row[0] * (place[0] - movement[0]) + row[1] * (place[1] - movement[1]) +
+                   row[2] * (place[2] - movement[2]) + row[3];
     }
     place_under(parent, moved, remaining.translation);
     if (movement[3] != 0) {
         // The turn about +Y as a turn about the same axis in the parent's space.
-        const double scale = hypot(hypot(parent[4], parent[5]), parent[6]);
-        const double sine = sin(-0.5 * movement[3] * turn_rad) / scale;
+        const double sine = exact_sin(-0.5 * movement[3] * turn_rad) / length_of_row(parent, 1);
         const double a[4] = {sine * parent[4], sine * parent[5], sine * parent[6],
-                             cos(-0.5 * movement[3] * turn_rad)};
+                             exact_cos(-0.5 * movement[3] * turn_rad)};
         const double *const b = local->rotation;
         const double product[4] = {
             a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],

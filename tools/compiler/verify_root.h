@@ -18,6 +18,7 @@ struct verify_root {
     bool is_taken_out;
     uint32_t lane;
     uint32_t components;
+    double pivot[2];      // x z
     const uint8_t *times; // double[key_count]
     const uint8_t *keys;  // float[key_count][4]
     double end_s;         // where the source ends, in the time of the clip
@@ -43,11 +44,18 @@ void verify_root_expected(struct verify_root *root, double time_s, const double 
                           const struct scene_transform *first, const struct scene_transform *now,
                           double movement[4]);
 
-/// Writes the matrix of a movement.
-void verify_root_matrix(const double movement[4], double matrix[12]);
+/// Writes the pivot that the pack should have.
+/// @param parent where the joint's parent stands
+/// @param first  the joint at the start of the clip
+void verify_root_pivot(const struct verify_root *root, const double parent[12],
+                       const struct scene_transform *first, double pivot[2]);
+
+/// Writes the matrix of a movement about a pivot.
+void verify_root_matrix(const double movement[4], const double pivot[2], double matrix[12]);
 
 /// Returns the joint without a movement of what is above it.
-struct scene_transform verify_root_remaining(const double movement[4], const double parent[12],
+struct scene_transform verify_root_remaining(const double movement[4], const double pivot[2],
+                                             const double parent[12],
                                              const struct scene_transform *local);
 
 #endif

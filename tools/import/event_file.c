@@ -156,7 +156,13 @@ void event_files_warn(const struct event_files *files, struct report *report)
         names_list(file, list, sizeof list);
         report->file = file->path;
         for (const struct event_clip *clip = file->clips; clip != NULL; clip = clip->next) {
-            if (!clip->is_found) {
+            if (clip->name[0] == '\0') {
+                report_warning(
+                    report, "clips", "events.clip",
+                    "the name \"\" is that of no clip: one without a name goes by that of "
+                    "its file and its index, as 'walk_0'%s",
+                    list);
+            } else if (!clip->is_found) {
                 char place[256];
                 snprintf(place, sizeof place, "clips.%s", clip->name);
                 report_warning(report, place, "events.clip", "no input has a clip of this name%s",

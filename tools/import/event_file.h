@@ -7,6 +7,7 @@
 //
 // "clips" has a list of events, see event_list.h, for each clip by its name. With "fps" an event
 // may have a "frame", also a broken one, in place of "time". Other members are ignored.
+// The name is that of the clip in its source: several clips of one name all get its events.
 #ifndef TROUPE_TOOLS_EVENT_FILE_H
 #define TROUPE_TOOLS_EVENT_FILE_H
 

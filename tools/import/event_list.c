@@ -5,6 +5,8 @@
 #include "event_list.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <troupe/event.h>
 
@@ -90,6 +92,28 @@ static bool payload_read(const struct json_value *value, struct arena *arena,
     return true;
 }
 
+/// Warns of members that no event has: they may be mistyped.
+static void members_check(const struct json_value *value)
+{
+    static const char *const known[] = {"name", "time", "frame", "duration", "value", "marker"};
+    char list[256] = "";
+    size_t used = 0;
+    for (struct json_value member = {0}; json_next_member(value, &member);) {
+        size_t i = 0;
+        while (i < sizeof known / sizeof *known && strcmp(member.key, known[i]) != 0) {
+            i++;
+        }
+        if (i == sizeof known / sizeof *known && used < sizeof list) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"",
+                                     used > 0 ? ", " : "", member.key);
+        }
+    }
+    if (used > 0) {
+        json_warn(value, "events.member", "events know no %s: ignored%s", list,
+                  used < sizeof list ? "" : ", as others are");
+    }
+}
+
 static bool event_read(const struct json_value *value, double frames_per_s, struct arena *arena,
                        struct scene_event *event)
 {
@@ -102,6 +126,7 @@ static bool event_read(const struct json_value *value, double frames_per_s, stru
         return false;
     }
     event->flags |= is_marker ? TRP_EVENT_MARKER : 0;
+    members_check(value);
     return true;
 }
 

@@ -15,9 +15,9 @@
 // marker    true: marks a phase that playheads are synchronised by
 // frame     in place of time, in files that say how many frames make a second
 //
-// Other members are ignored. A list may also be a string that holds such text, which is what can be
-// typed as a custom property in programs that know no lists. In a glTF file it is
-// animations[i].extras.events; event_file.h says where it is in a file of its own.
+// Other members are ignored, with a warning. A list may also be a string that holds such text,
+// which is what can be typed as a custom property in programs that know no lists. In a glTF file it
+// is animations[i].extras.events; event_file.h says where it is in a file of its own.
 #ifndef TROUPE_TOOLS_EVENT_LIST_H
 #define TROUPE_TOOLS_EVENT_LIST_H
 

@@ -20,10 +20,10 @@ static bool is_glb(const unsigned char *bytes, size_t size_bytes)
     return size_bytes >= 4 && memcmp(bytes, "glTF", 4) == 0;
 }
 
-/// Returns whether a text starts like a JSON object.
+/// Returns whether a text starts like a JSON object, maybe after a byte order mark.
 static bool is_json(const unsigned char *bytes, size_t size_bytes)
 {
-    size_t at = 0;
+    size_t at = size_bytes >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     while (at < size_bytes && strchr(" \t\r\n", bytes[at]) && bytes[at]) {
         at++;
     }

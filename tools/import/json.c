@@ -79,6 +79,11 @@ static void json_load(const void *text, size_t size_bytes, struct report *report
 bool json_parse(const void *text, size_t size_bytes, struct report *report, struct json_value *root)
 {
     json_error_t error;
+    if (size_bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        return report_error(report, TROUPE_EXIT_INPUT, NULL, "json.mark",
+                            "begins with a UTF-8 byte order mark, which JSON does not allow: save "
+                            "it without");
+    }
     json_load(text, size_bytes, report, &error, root);
     if (!root->value) {
         char place[64];

@@ -28,7 +28,8 @@ struct json_value {
     struct report *report;
 };
 
-/// Parses a whole text: UTF-8, no duplicate names, no NUL, numbers within double, nothing after.
+/// Parses a whole text: UTF-8 without a mark at its start, no duplicate names, no NUL, numbers
+/// within double, nothing after.
 /// @param root [out] json_release it after success
 /// @return false after an error in `report`, with line and column.
 bool json_parse(const void *text, size_t size_bytes, struct report *report,
