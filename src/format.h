@@ -113,9 +113,10 @@ struct trp__property {
 };
 
 /// Start of an instance: an armature in a scene. Arrays follow without gaps, in this order:
-/// trp_pose_block pose[block_count]; float limits[block_count][6][16] and struct trp__humanoid,
-/// where HUMANOID; uint64_t id_hash_of_bone[bone_count];
-/// struct trp__component components[component_count]; uint32_t id_of_bone[bone_count] (strings);
+/// trp_pose_block pose[block_count], where pose_of is the instance itself;
+/// float limits[limit_block_count][6][16]; struct trp__humanoid, where HUMANOID;
+/// uint64_t id_hash_of_bone[bone_count]; struct trp__component components[component_count];
+/// uint32_t id_of_bone[bone_count] (strings), block_of_limits[limit_block_count] (ascending);
 /// float length_of_bone[bone_count]; uint16_t lane_of_bone[bone_count].
 struct trp__instance_header {
     uint64_t name_hash;
@@ -127,8 +128,10 @@ struct trp__instance_header {
     uint32_t block_count;
     uint32_t bone_count;
     uint32_t component_count;
-    uint32_t flags; // TRP__INSTANCE_*
-    uint32_t reserved[5];
+    uint32_t flags;             // TRP__INSTANCE_*
+    uint32_t pose_of;           // index of the instance that has the pose: itself, or before it
+    uint32_t limit_block_count; // of a humanoid: blocks with limits in them
+    uint32_t reserved[3];
 };
 
 enum { // trp__instance_header::flags
@@ -390,6 +393,14 @@ _Static_assert(sizeof(struct trp__instance_header) == 64, "layout");
 _Static_assert(sizeof(struct trp__humanoid) == 2344, "layout");
 _Static_assert(sizeof(struct trp__component) == 32, "layout");
 _Static_assert(sizeof(struct trp__blendtree_header) == 32, "layout");
+
+/// Returns the size of what an instance has before its limits: its header, and its pose if any.
+static inline uint64_t trp__instance_limits_at(const struct trp__instance_header *header,
+                                               uint32_t index)
+{
+    return sizeof *header +
+           (header->pose_of == index ? header->block_count : 0) * (uint64_t)sizeof(float[10][16]);
+}
 
 /// Returns where object `index` of a section starts.
 static inline const uint8_t *trp__object_at(const uint8_t *section, uint32_t index)

@@ -57,8 +57,9 @@ trp_result trp_instance_humanoid(const trp_instance *instance, trp_humanoid *hum
         return TRP_ERROR_MISMATCH;
     }
     const float(*const limit_blocks)[6][TRP_BLOCK_LANES] =
-        (const void *)(instance->pose + header->block_count);
-    const struct trp__humanoid *const stored = (const void *)(limit_blocks + header->block_count);
+        (const void *)(instance->bytes + trp__instance_limits_at(header, instance->index));
+    const struct trp__humanoid *const stored =
+        (const void *)(limit_blocks + header->limit_block_count);
     *humanoid = (trp_humanoid){
         .flags = stored->flags,
         .arm_stretch = stored->settings[0],
@@ -68,9 +69,12 @@ trp_result trp_instance_humanoid(const trp_instance *instance, trp_humanoid *hum
         .upper_leg_twist = stored->settings[4],
         .lower_leg_twist = stored->settings[5],
         .feet_spacing = stored->settings[6],
+        .bind_hash = instance->bind_hash,
         .block_count = header->block_count,
+        .limit_block_count = header->limit_block_count,
         .lane_of_part = stored->lane_of_part,
         .limits = (const void *)stored->limits,
+        .block_of_limits = instance->id_of_bone + header->bone_count,
         .limit_blocks = (const void *)limit_blocks,
     };
     return TRP_OK;
@@ -101,9 +105,24 @@ uint32_t trp_humanoid_part(const trp_humanoid *humanoid, uint32_t lane)
     return TRP_NONE;
 }
 
+/// Holds the first blocks of a pose to their limits.
+static void hold(const trp_humanoid_args *args, uint32_t block_count, trp_pose_block *pose)
+{
+    const struct trp__kernels *const kernels = trp__kernels_active();
+    const trp_humanoid *const humanoid = args->humanoid;
+    for (uint32_t i = 0; i < humanoid->limit_block_count; i++) {
+        const uint32_t block = humanoid->block_of_limits[i];
+        if (block >= block_count) {
+            return;
+        }
+        kernels->limit(humanoid->limit_blocks + (size_t)i * 6 * TRP_BLOCK_LANES,
+                       &args->skeleton->rest[block], 1, &pose[block]);
+    }
+}
+
 trp_result trp_humanoid_clamp(const trp_humanoid_args *args)
 {
-    if (!args || !args->humanoid || !args->skeleton ||
+    if (!args || !args->humanoid || !args->skeleton || !args->humanoid->block_of_limits ||
         !trp__is_aligned(args->humanoid->limit_blocks, TRP_ALIGNMENT) ||
         !trp__is_aligned(args->skeleton->rest, TRP_ALIGNMENT) ||
         args->block_count > args->skeleton->block_count || (args->pose_count > 0 && !args->poses)) {
@@ -114,15 +133,14 @@ trp_result trp_humanoid_clamp(const trp_humanoid_args *args)
             return TRP_ERROR_ARGUMENT;
         }
     }
-    if (args->humanoid->block_count != args->skeleton->block_count) {
+    if (args->humanoid->bind_hash != args->skeleton->bind_hash ||
+        args->humanoid->block_count != args->skeleton->block_count) {
         return TRP_ERROR_MISMATCH;
     }
-    const struct trp__kernels *const kernels = trp__kernels_active();
     const uint32_t block_count =
         args->block_count ? args->block_count : args->humanoid->block_count;
     for (uint32_t i = 0; i < args->pose_count; i++) {
-        kernels->limit(args->humanoid->limit_blocks, args->skeleton->rest, block_count,
-                       args->poses[i]);
+        hold(args, block_count, args->poses[i]);
     }
     return TRP_OK;
 }

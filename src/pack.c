@@ -90,6 +90,39 @@ trp_result trp_pack_skin(const trp_pack *pack, uint32_t index, trp_skin *skin)
     return TRP_OK;
 }
 
+/// Sets what a clip has of other objects in its pack.
+static void view_surroundings(const trp_pack *pack, const struct trp__clip_header *header,
+                              trp_clip *clip)
+{
+    trp_skeleton skeleton;
+    trp_property_set set;
+    if (trp_pack_skeleton(pack, header->skeleton, &skeleton) == TRP_OK) {
+        clip->rest = skeleton.rest;
+        clip->base = skeleton.rest;
+    }
+    if (trp_pack_property_set(pack, header->property_set, &set) == TRP_OK) {
+        clip->value_count = set.value_count;
+        clip->value_defaults = set.defaults;
+        clip->properties = set.bytes;
+    }
+}
+
+/// Sets the counts of what a clip has besides rows.
+static void view_counts(const struct trp__clip_header *header, trp_clip *clip)
+{
+    const uint8_t *const bytes = (const uint8_t *)header;
+    if (header->keyed_offset != 0) {
+        const struct trp__keyed_header *const keyed = (const void *)(bytes + header->keyed_offset);
+        clip->track_count = keyed->track_count;
+        clip->cursor_count = keyed->group_count;
+    }
+    if (header->events_offset != 0) {
+        const struct trp__events_header *const events =
+            (const void *)(bytes + header->events_offset);
+        clip->event_count = events->event_count;
+    }
+}
+
 trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
 {
     if (pack == NULL || clip == NULL || index >= pack->clip_count) {
@@ -97,22 +130,6 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
     }
     const struct trp__entry *const entries = (const void *)pack->clips;
     const struct trp__clip_header *const header = (const void *)trp__object_at(pack->clips, index);
-    trp_skeleton skeleton = {0};
-    if (header->skeleton != TRP_NONE) {
-        (void)trp_pack_skeleton(pack, header->skeleton, &skeleton);
-    }
-    trp_property_set set = {0};
-    if (header->property_set != TRP_NONE) {
-        (void)trp_pack_property_set(pack, header->property_set, &set);
-    }
-    struct trp__keyed_header keyed = {0};
-    if (header->keyed_offset != 0) {
-        memcpy(&keyed, (const uint8_t *)header + header->keyed_offset, sizeof keyed);
-    }
-    struct trp__events_header events = {0};
-    if (header->events_offset != 0) {
-        memcpy(&events, (const uint8_t *)header + header->events_offset, sizeof events);
-    }
     *clip = (trp_clip){
         .name = (const char *)pack->strings + header->name,
         .name_hash = header->name_hash,
@@ -130,23 +147,17 @@ trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip *clip)
         .ticks_per_segment = header->ticks_per_segment,
         .segment_count = header->segment_count,
         .property_set_index = header->property_set,
-        .value_count = set.value_count,
-        .track_count = keyed.track_count,
-        .cursor_count = keyed.group_count,
-        .event_count = events.event_count,
         .budget_mm = header->budget_mm,
         .shell_m = header->shell_m,
         .max_error_keys_mm = header->max_error_keys_mm,
         .max_error_mm = header->max_error_mm,
         .mean_error_mm = header->mean_error_mm,
-        .rest = skeleton.rest,
-        .base = skeleton.rest,
-        .value_defaults = set.defaults,
-        .properties = set.bytes,
         .strings = (const char *)pack->strings,
         .bytes = (const uint8_t *)header,
         .size_bytes = entries[index].size_bytes,
     };
+    view_surroundings(pack, header, clip);
+    view_counts(header, clip);
     return TRP_OK;
 }
 

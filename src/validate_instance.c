@@ -20,15 +20,34 @@ static bool check_lane(struct trp__check *check, const trp_skeleton *skeleton, c
 
 // -- Humanoids
 
-/// Checks the limits of a humanoid as trp_humanoid_clamp reads them.
-static bool check_limit_blocks(struct trp__check *check, const trp_humanoid *humanoid)
+/// Checks the limits of one block as trp_humanoid_clamp reads them.
+/// @param joints [TRP_BLOCK_LANES] of the block's lanes
+static bool check_limit_block(struct trp__check *check, const uint16_t *joints, const float *limits)
 {
-    for (uint32_t i = 0; i < humanoid->block_count * 6 * TRP_BLOCK_LANES; i++) {
+    for (uint32_t i = 0; i < 6 * TRP_BLOCK_LANES; i++) {
         // The largest of an axis lie right behind the smallest.
         const bool is_smallest = i / TRP_BLOCK_LANES % 2 == 0;
-        const float *const at = &humanoid->limit_blocks[i];
-        REQUIRE(trp__is_finite(*at) && (!is_smallest || *at <= at[TRP_BLOCK_LANES]),
-                "humanoid.limit", at);
+        const bool has_joint = joints[i % TRP_BLOCK_LANES] != TRP_NO_LANE;
+        REQUIRE(trp__is_finite(limits[i]) &&
+                    (!is_smallest || limits[i] <= limits[i + TRP_BLOCK_LANES]),
+                "humanoid.limit", &limits[i]);
+        REQUIRE(has_joint || limits[i] == (is_smallest ? -FLT_MAX : FLT_MAX), "humanoid.padding",
+                &limits[i]);
+    }
+    return true;
+}
+
+static bool check_limit_blocks(struct trp__check *check, const trp_skeleton *skeleton,
+                               const trp_humanoid *humanoid)
+{
+    for (uint32_t i = 0; i < humanoid->limit_block_count; i++) {
+        const uint32_t *const block = &humanoid->block_of_limits[i];
+        REQUIRE(*block < humanoid->block_count && (i == 0 || *block > block[-1]), "humanoid.block",
+                block);
+        if (!check_limit_block(check, &skeleton->joint_of_lane[*block * TRP_BLOCK_LANES],
+                               &humanoid->limit_blocks[i * 6 * TRP_BLOCK_LANES])) {
+            return false;
+        }
     }
     return true;
 }
@@ -48,8 +67,8 @@ static bool check_humanoid(struct trp__check *check, const trp_skeleton *skeleto
                            const trp_humanoid *humanoid)
 {
     const struct trp__humanoid *const stored =
-        (const void *)(humanoid->limit_blocks + humanoid->block_count * 6 * TRP_BLOCK_LANES);
-    if (!check_limit_blocks(check, humanoid)) {
+        (const void *)(humanoid->limit_blocks + humanoid->limit_block_count * 6 * TRP_BLOCK_LANES);
+    if (!check_limit_blocks(check, skeleton, humanoid)) {
         return false;
     }
     REQUIRE(stored->flags <= HUMANOID_FLAGS, "humanoid.flags", &stored->flags);
@@ -67,17 +86,28 @@ static bool check_humanoid(struct trp__check *check, const trp_skeleton *skeleto
 
 // -- Instances
 
-static uint64_t size_of(const struct trp__instance_header *header)
+static uint64_t size_of(const struct trp__instance_header *header, uint32_t index)
 {
-    const uint64_t blocks = header->block_count;
     const uint64_t bones = header->bone_count;
     const uint64_t components = header->component_count;
-    const uint64_t humanoid_bytes =
-        blocks * sizeof(float[6][TRP_BLOCK_LANES]) + sizeof(struct trp__humanoid);
-    return sizeof *header + blocks * sizeof(trp_pose_block) +
-           (header->flags & TRP__INSTANCE_HUMANOID ? humanoid_bytes : 0) +
+    const uint64_t limit_blocks = header->limit_block_count;
+    return trp__instance_limits_at(header, index) +
+           limit_blocks * (sizeof(float[6][TRP_BLOCK_LANES]) + sizeof(uint32_t)) +
+           (header->flags & TRP__INSTANCE_HUMANOID ? sizeof(struct trp__humanoid) : 0) +
            bones * (sizeof(uint64_t) + sizeof(uint32_t) + sizeof(float) + sizeof(uint16_t)) +
            components * sizeof(struct trp__component);
+}
+
+/// Returns whether the pose of an instance is its own, or that of one before it which is good.
+static bool has_pose(const struct trp__check *check, const struct trp__instance_header *header)
+{
+    const uint32_t index = check->diagnostic.index;
+    if (header->pose_of >= index) {
+        return header->pose_of == index;
+    }
+    const struct trp__instance_header *const posed =
+        (const void *)trp__object_at(check->pack.instances, header->pose_of);
+    return posed->pose_of == header->pose_of && posed->skeleton == header->skeleton;
 }
 
 static bool check_bones(struct trp__check *check, const trp_skeleton *skeleton,
@@ -113,6 +143,22 @@ static bool check_components(struct trp__check *check, const trp_instance *insta
     return true;
 }
 
+static bool check_instance_header(struct trp__check *check,
+                                  const struct trp__instance_header *header,
+                                  const trp_skeleton *skeleton, uint32_t size_bytes)
+{
+    const bool is_humanoid = header->flags == TRP__INSTANCE_HUMANOID;
+    REQUIRE(header->block_count == skeleton->block_count, "instance.blocks", &header->block_count);
+    REQUIRE(header->flags <= TRP__INSTANCE_HUMANOID, "instance.flags", &header->flags);
+    REQUIRE(has_pose(check, header), "instance.pose_of", &header->pose_of);
+    REQUIRE(header->limit_block_count <= (is_humanoid ? header->block_count : 0), "humanoid.blocks",
+            &header->limit_block_count);
+    REQUIRE(size_bytes == size_of(header, check->diagnostic.index), "instance.size", header);
+    return trp__check_name(check, &header->name) && trp__check_name(check, &header->id) &&
+           trp__check_name(check, &header->armature_name) &&
+           trp__check_name(check, &header->armature_id);
+}
+
 bool trp__check_instance(struct trp__check *check, const uint8_t *at, uint32_t size_bytes)
 {
     static const struct trp__pose_rules pose_rules = {
@@ -125,12 +171,7 @@ bool trp__check_instance(struct trp__check *check, const uint8_t *at, uint32_t s
     trp_skeleton skeleton;
     REQUIRE(trp_pack_skeleton(&check->pack, header->skeleton, &skeleton) == TRP_OK,
             "instance.skeleton", &header->skeleton);
-    REQUIRE(header->block_count == skeleton.block_count, "instance.blocks", &header->block_count);
-    REQUIRE(header->flags <= TRP__INSTANCE_HUMANOID, "instance.flags", &header->flags);
-    REQUIRE(size_bytes == size_of(header), "instance.size", at);
-    if (!trp__check_name(check, &header->name) || !trp__check_name(check, &header->id) ||
-        !trp__check_name(check, &header->armature_name) ||
-        !trp__check_name(check, &header->armature_id)) {
+    if (!check_instance_header(check, header, &skeleton, size_bytes)) {
         return false;
     }
 
@@ -138,7 +179,8 @@ bool trp__check_instance(struct trp__check *check, const uint8_t *at, uint32_t s
     trp_humanoid humanoid;
     (void)trp_pack_instance(&check->pack, check->diagnostic.index, &instance);
     const bool is_humanoid = trp_instance_humanoid(&instance, &humanoid) == TRP_OK;
-    return trp__check_pose(check, &skeleton, instance.pose, &pose_rules) &&
+    const bool is_posed_elsewhere = header->pose_of != check->diagnostic.index;
+    return (is_posed_elsewhere || trp__check_pose(check, &skeleton, instance.pose, &pose_rules)) &&
            (!is_humanoid || check_humanoid(check, &skeleton, &humanoid)) &&
            check_bones(check, &skeleton, &instance) && check_components(check, &instance);
 }

@@ -87,9 +87,10 @@ struct bad_row {
 /// bad_pack_origin.
 ///
 /// What is wrong with instances and blend trees is so in another pack, see bad_pack_scene_origin.
-/// The instance has its pose at 64, limits at 704, a humanoid at 1088 with lanes at 1120 and angles
-/// at 1232, hashes of bones at 3432, components at 3480, ids at 3576, lengths at 3600, lanes at
-/// 3624. Blend tree 0 has one dimension; places are at 32, clips at 64.
+/// Instance 0 has its pose at 64, limits at 704, a humanoid at 1088 with lanes at 1120 and angles
+/// at 1232, hashes of bones at 3432, components at 3480, ids at 3576, the block of the limits at
+/// 3600, lengths at 3604, lanes at 3628. Instance 1 is none and has the pose of instance 0.
+/// Blend tree 0 has one dimension; places are at 32, clips at 64.
 static const struct bad_row rows[] = {
     {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5184 - 127), AT_FILE, 0},
     {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
@@ -511,24 +512,37 @@ static const struct bad_row rows[] = {
     {"instance.blocks", PACK_INSTANCES, 0, AT_OBJECT, 28, 4, SET, 0, HERE},
     {"instance.flags", PACK_INSTANCES, 0, AT_OBJECT, 40, 4, OR, 2, HERE},
     {"instance.flags", PACK_INSTANCES, 0, AT_OBJECT, 40, 4, OR, 0x80000000, HERE},
+    {"instance.pose_of", PACK_INSTANCES, 0, AT_OBJECT, 44, 4, SET, 1, HERE},
+    {"instance.pose_of", PACK_INSTANCES, 0, AT_OBJECT, 44, 4, SET, TRP_NONE, HERE},
+    {"instance.pose_of", PACK_INSTANCES, 1, AT_OBJECT, 44, 4, SET, 2, HERE},
+    {"humanoid.blocks", PACK_INSTANCES, 0, AT_OBJECT, 48, 4, SET, 2, HERE},
+    {"humanoid.blocks", PACK_INSTANCES, 0, AT_OBJECT, 48, 4, SET, 0xFFFFFFFF, HERE},
+    {"humanoid.blocks", PACK_INSTANCES, 1, AT_OBJECT, 48, 4, SET, 1, HERE},
+    {"humanoid.blocks", PACK_INSTANCES, 0, AT_OBJECT, 40, 4, SET, 0, AT_OBJECT, 48},
+    {"instance.size", PACK_INSTANCES, 1, AT_OBJECT, 44, 4, SET, 1, AT_OBJECT, 0},
+    {"instance.size", PACK_INSTANCES, 0, AT_OBJECT, 48, 4, SET, 0, AT_OBJECT, 0},
     {"instance.size", PACK_INSTANCES, 0, AT_ENTRY, 4, 4, ADD, MINUS(2), AT_OBJECT, 0},
     {"instance.size", PACK_INSTANCES, 0, AT_OBJECT, 32, 4, ADD, 1, AT_OBJECT, 0},
     {"instance.size", PACK_INSTANCES, 0, AT_OBJECT, 36, 4, ADD, 0x08000000, AT_OBJECT, 0}, // 2^32
-    {"instance.size", PACK_INSTANCES, 0, AT_OBJECT, 40, 4, SET, 0, AT_OBJECT, 0},
-    {"instance.padding", PACK_INSTANCES, 0, AT_OBJECT, 100, 4, SET, 0x80000000, HERE}, // -0
+    {"instance.padding", PACK_INSTANCES, 0, AT_OBJECT, 100, 4, SET, 0x80000000, HERE},     // -0
     {"instance.padding", PACK_INSTANCES, 0, AT_OBJECT, 700, 4, SET, 0, HERE},
     {"instance.pose", PACK_INSTANCES, 0, AT_OBJECT, 320, 4, SET, F32_NAN, HERE},
     {"instance.pose", PACK_INSTANCES, 0, AT_OBJECT, 512, 4, SET, F32_INFINITY, HERE},
     {"instance.rotation", PACK_INSTANCES, 0, AT_OBJECT, 64, 4, SET, 0x40000000, HERE},
-    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3600, 4, SET, F32_MINUS_ONE, HERE},
-    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3620, 4, SET, F32_NAN, HERE},
-    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3604, 4, SET, F32_INFINITY, HERE},
-    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3624, 2, SET, 5, HERE}, // of no joint
-    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3634, 2, SET, 16, HERE},
-    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3634, 2, SET, 0xFFFE, HERE},
+    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3604, 4, SET, F32_MINUS_ONE, HERE},
+    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3624, 4, SET, F32_NAN, HERE},
+    {"instance.length", PACK_INSTANCES, 0, AT_OBJECT, 3608, 4, SET, F32_INFINITY, HERE},
+    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3628, 2, SET, 5, HERE}, // of no joint
+    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3638, 2, SET, 16, HERE},
+    {"instance.lane", PACK_INSTANCES, 0, AT_OBJECT, 3638, 2, SET, 0xFFFE, HERE},
     {"humanoid.limit", PACK_INSTANCES, 0, AT_OBJECT, 704, 4, SET, F32_NAN, HERE},
     {"humanoid.limit", PACK_INSTANCES, 0, AT_OBJECT, 768, 4, SET, F32_INFINITY, AT_OBJECT, 768},
     {"humanoid.limit", PACK_INSTANCES, 0, AT_OBJECT, 964, 4, SET, 0x42280000, HERE}, // 42
+    {"humanoid.limit", PACK_INSTANCES, 0, AT_OBJECT, 1020, 4, SET, F32_NAN, HERE},   // no joint
+    {"humanoid.padding", PACK_INSTANCES, 0, AT_OBJECT, 724, 4, SET, F32_MINUS_ONE, HERE},
+    {"humanoid.padding", PACK_INSTANCES, 0, AT_OBJECT, 1084, 4, SET, 0x3F800000, HERE},
+    {"humanoid.block", PACK_INSTANCES, 0, AT_OBJECT, 3600, 4, SET, 1, HERE},
+    {"humanoid.block", PACK_INSTANCES, 0, AT_OBJECT, 3600, 4, SET, 0xFFFFFFFF, HERE},
     {"humanoid.flags", PACK_INSTANCES, 0, AT_OBJECT, 1088, 4, SET, 8, HERE},
     {"humanoid.setting", PACK_INSTANCES, 0, AT_OBJECT, 1092, 4, SET, F32_NAN, HERE},
     {"humanoid.setting", PACK_INSTANCES, 0, AT_OBJECT, 1116, 4, SET, F32_INFINITY, HERE},
@@ -639,7 +653,8 @@ uint8_t *bad_pack_scene_origin(size_t *size_bytes)
 {
     struct pack_content *const content = pack_content_random(&(struct pack_recipe){
         .seed = 1,
-        .instance_count = 1,
+        .instance_count = 2,
+        .shares_pose = true,
         .blendtree_count = 2,
     });
     uint8_t *const bytes = pack_write(content, size_bytes);

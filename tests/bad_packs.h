@@ -20,8 +20,8 @@ struct bad_pack {
 /// @return 64-byte aligned bytes of exactly this size, to be given to free()
 uint8_t *bad_pack_origin(size_t *size_bytes);
 
-/// Returns a good pack of a scene: an instance that is a humanoid, with components, and two blend
-/// trees of no clips. Like the above otherwise.
+/// Returns a good pack of a scene: an instance that is a humanoid, one more that shares its pose,
+/// both with components, and two blend trees of no clips. Like the above otherwise.
 uint8_t *bad_pack_scene_origin(size_t *size_bytes);
 
 uint32_t bad_pack_count(void);

@@ -372,10 +372,9 @@ static void write_property_set(struct writer *writer, const struct pack_property
     }
 }
 
-static void write_humanoid(struct writer *writer, const struct pack_humanoid *humanoid,
-                           uint32_t block_count)
+static void write_humanoid(struct writer *writer, const struct pack_humanoid *humanoid)
 {
-    for (uint32_t i = 0; i < block_count * 6 * 16; i++) {
+    for (uint32_t i = 0; i < humanoid->limit_block_count * 6 * 16; i++) {
         put_f32(writer, humanoid->limits[i / 96][i / 16 % 6][i % 16]);
     }
     put_u32(writer, humanoid->flags);
@@ -394,35 +393,22 @@ static void write_humanoid(struct writer *writer, const struct pack_humanoid *hu
     }
 }
 
-static void write_instance(struct writer *writer, const struct pack_content *content,
-                           const struct pack_instance *instance, struct strings *strings)
+static void write_pose(struct writer *writer, const struct pack_skeleton *skeleton,
+                       const trp_joint_transform *pose)
 {
-    const struct pack_skeleton *const skeleton = &content->skeletons[instance->skeleton];
-    put_u64(writer, name_hash(instance->name));
-    put_u32(writer, string_offset(strings, instance->name));
-    put_u32(writer, string_offset(strings, instance->id));
-    put_u32(writer, string_offset(strings, instance->armature_name));
-    put_u32(writer, string_offset(strings, instance->armature_id));
-    put_u32(writer, instance->skeleton);
-    put_u32(writer, skeleton->block_count);
-    put_u32(writer, instance->bone_count);
-    put_u32(writer, instance->component_count);
-    put_u32(writer, instance->humanoid == NULL ? 0 : 1);
-    put_zeros(writer, 20);
     const struct pack_joint **const of_lane = joints_of_lanes(skeleton);
     for (uint32_t i = 0; i < 160 * skeleton->block_count; i++) {
         const struct pack_joint *const joint = of_lane[i / 160 * 16 + i % 16];
         const trp_joint_transform *const transform =
-            joint == NULL ? NULL : &instance->pose[joint - skeleton->joints];
+            joint == NULL ? NULL : &pose[joint - skeleton->joints];
         put_f32(writer, transform_value(transform, i / 16 % 10));
     }
     free(of_lane);
-    if (instance->humanoid != NULL) {
-        write_humanoid(writer, instance->humanoid, skeleton->block_count);
-    }
-    for (uint32_t i = 0; i < instance->bone_count; i++) {
-        put_u64(writer, name_hash(instance->ids[i]));
-    }
+}
+
+static void write_components(struct writer *writer, const struct pack_instance *instance,
+                             struct strings *strings)
+{
     for (uint32_t i = 0; i < instance->component_count; i++) {
         const struct pack_component *const component = &instance->components[i];
         put_u64(writer, name_hash(component->id));
@@ -433,8 +419,41 @@ static void write_instance(struct writer *writer, const struct pack_content *con
         put_u32(writer, component->kind);
         put_zeros(writer, 4);
     }
+}
+
+static void write_instance(struct writer *writer, const struct pack_content *content,
+                           const struct pack_instance *instance, struct strings *strings)
+{
+    const struct pack_skeleton *const skeleton = &content->skeletons[instance->skeleton];
+    const struct pack_humanoid *const humanoid = instance->humanoid;
+    put_u64(writer, name_hash(instance->name));
+    put_u32(writer, string_offset(strings, instance->name));
+    put_u32(writer, string_offset(strings, instance->id));
+    put_u32(writer, string_offset(strings, instance->armature_name));
+    put_u32(writer, string_offset(strings, instance->armature_id));
+    put_u32(writer, instance->skeleton);
+    put_u32(writer, skeleton->block_count);
+    put_u32(writer, instance->bone_count);
+    put_u32(writer, instance->component_count);
+    put_u32(writer, humanoid == NULL ? 0 : 1);
+    put_u32(writer, instance->pose_of);
+    put_u32(writer, humanoid == NULL ? 0 : humanoid->limit_block_count);
+    put_zeros(writer, 12);
+    if (instance->pose != NULL) {
+        write_pose(writer, skeleton, instance->pose);
+    }
+    if (humanoid != NULL) {
+        write_humanoid(writer, humanoid);
+    }
+    for (uint32_t i = 0; i < instance->bone_count; i++) {
+        put_u64(writer, name_hash(instance->ids[i]));
+    }
+    write_components(writer, instance, strings);
     for (uint32_t i = 0; i < instance->bone_count; i++) {
         put_u32(writer, string_offset(strings, instance->ids[i]));
+    }
+    for (uint32_t i = 0; humanoid != NULL && i < humanoid->limit_block_count; i++) {
+        put_u32(writer, humanoid->limit_blocks[i]);
     }
     for (uint32_t i = 0; i < instance->bone_count; i++) {
         put_f32(writer, instance->lengths[i]);
@@ -1683,7 +1702,33 @@ static void random_clip(struct pack_content *content, const struct pack_recipe *
 
 // -- Random scenes
 
-/// Smallest ones below 0, largest above, now and then no limit.
+/// Every second block or so has limits, the first one always: smallest ones below 0, largest above,
+/// now and then no limit.
+static void random_limits(struct pack_content *content, uint64_t *state,
+                          const struct pack_skeleton *skeleton, struct pack_humanoid *humanoid)
+{
+    humanoid->limits =
+        pack_content_allocate(content, skeleton->block_count * sizeof *humanoid->limits);
+    humanoid->limit_blocks =
+        pack_content_allocate(content, skeleton->block_count * sizeof *humanoid->limit_blocks);
+    const struct pack_joint **const of_lane = joints_of_lanes(skeleton);
+    for (uint32_t block = 0; block < skeleton->block_count; block++) {
+        if (block > 0 && random_below(state, 2) == 0) {
+            continue;
+        }
+        const uint32_t place = humanoid->limit_block_count++;
+        humanoid->limit_blocks[place] = block;
+        for (uint32_t i = 0; i < 96; i++) {
+            const bool is_smallest = i / 16 % 2 == 0;
+            const bool has_limit = random_below(state, 3) > 0 && of_lane[16 * block + i % 16];
+            const float limit = (float)random_between(state, is_smallest ? -1 : 0, !is_smallest);
+            const float none = is_smallest ? -FLT_MAX : FLT_MAX;
+            humanoid->limits[place][i / 16][i % 16] = has_limit ? limit : none;
+        }
+    }
+    free(of_lane);
+}
+
 static void random_humanoid(struct pack_content *content, uint64_t *state,
                             const struct pack_skeleton *skeleton, struct pack_humanoid *humanoid)
 {
@@ -1700,19 +1745,12 @@ static void random_humanoid(struct pack_content *content, uint64_t *state,
             humanoid->angles[part][i] = (float)random_between(state, i % 3 < 2 ? -1 : 0, i % 3);
         }
     }
-    humanoid->limits =
-        pack_content_allocate(content, skeleton->block_count * sizeof *humanoid->limits);
-    for (uint32_t i = 0; i < skeleton->block_count * 96; i++) {
-        const bool is_smallest = i / 16 % 2 == 0;
-        const float limit = (float)random_between(state, is_smallest ? -1 : 0, !is_smallest);
-        const float none = is_smallest ? -FLT_MAX : FLT_MAX;
-        humanoid->limits[i / 96][i / 16 % 6][i % 16] = random_below(state, 3) == 0 ? none : limit;
-    }
+    random_limits(content, state, skeleton, humanoid);
 }
 
 /// A bone for every joint, in an order of its own, and one for none.
 static void random_instance(struct pack_content *content, uint64_t *state, uint32_t index,
-                            struct pack_instance *instance)
+                            bool shares_pose, struct pack_instance *instance)
 {
     const struct pack_skeleton *const skeleton = &content->skeletons[0];
     const uint32_t joint_count = skeleton->joint_count;
@@ -1721,9 +1759,12 @@ static void random_instance(struct pack_content *content, uint64_t *state, uint3
     instance->id = random_name(content, "instance id", index);
     instance->armature_name = "armature";
     instance->armature_id = random_name(content, "armature id", index);
-    instance->pose = pack_content_allocate(content, joint_count * sizeof *instance->pose);
-    for (uint32_t i = 0; i < joint_count; i++) {
-        random_transform(state, &instance->pose[i]);
+    instance->pose_of = shares_pose ? 0 : index;
+    if (instance->pose_of == index) {
+        instance->pose = pack_content_allocate(content, joint_count * sizeof *instance->pose);
+        for (uint32_t i = 0; i < joint_count; i++) {
+            random_transform(state, &instance->pose[i]);
+        }
     }
     instance->bone_count = bone_count;
     instance->ids = pack_content_allocate(content, bone_count * sizeof *instance->ids);
@@ -1777,7 +1818,7 @@ static void random_scene(struct pack_content *content, const struct pack_recipe 
     content->instances =
         pack_content_allocate(content, recipe->instance_count * sizeof *content->instances);
     for (uint32_t i = 0; i < recipe->instance_count; i++) {
-        random_instance(content, &state, i, &content->instances[i]);
+        random_instance(content, &state, i, recipe->shares_pose, &content->instances[i]);
     }
     content->blendtree_count = recipe->blendtree_count;
     content->blendtrees =

@@ -199,8 +199,10 @@ struct pack_humanoid {
     float settings[7];
     uint16_t lanes[55]; // of parts
     uint32_t axes[55];
-    float angles[55][9];    // smallest, centre, largest; primary, secondary, twist
-    float (*limits)[6][16]; // [block_count] tangents
+    float angles[55][9]; // smallest, centre, largest; primary, secondary, twist
+    uint32_t limit_block_count;
+    uint32_t *limit_blocks; // [limit_block_count] ascending
+    float (*limits)[6][16]; // [limit_block_count] tangents
 };
 
 struct pack_instance {
@@ -209,7 +211,8 @@ struct pack_instance {
     const char *armature_name;
     const char *armature_id;
     uint32_t skeleton;
-    trp_joint_transform *pose; // [joint_count] of the skeleton
+    uint32_t pose_of;          // the instance whose pose is written, this one or one before it
+    trp_joint_transform *pose; // [joint_count] of the skeleton; null where it is another's
     uint32_t bone_count;
     const char **ids; // of bones, as all below
     float *lengths;
@@ -266,6 +269,7 @@ struct pack_recipe {
     uint32_t event_count;     // of each clip
     uint32_t root_key_count;  // of root motion, taken out of the pose where the flags say so
     uint32_t instance_count;  // every second one a humanoid
+    bool shares_pose;         // instances have that of the first, else each one its own
     uint32_t blendtree_count; // in one and two dimensions by turns
 };
 

@@ -356,6 +356,36 @@ static void test_cli_stf_file_without_animation_gives_its_instances(void **state
     json_decref(sample);
 }
 
+/// The unit is that of the file, unless it is given.
+static void test_cli_stf_unit_is_that_of_the_file(void **state)
+{
+    (void)state;
+    struct stf_builder builder;
+    stf_builder_start(&builder, (struct stf_layout){0});
+    add_rig(&builder);
+    add_hero(&builder, "hero", "Hero", "i-hero");
+    add_clip(&builder, "id-walk", "Walk", "loop", 0.75);
+    json_object_set_new(builder.stf, "metric_multiplier", json_integer(100));
+    write_file(&builder, "centimetres.stf");
+    static const double expected[] = {0.01, 1, 3};
+    for (int i = 0; i < 3; i++) {
+        struct outcome outcome =
+            i == 0   ? run("compile", "centimetres.stf", "-o", "unit.trp", NULL)
+            : i == 1 ? run("compile", "hero.stf", "-o", "unit.trp", NULL)
+                     : run("compile", "--unit", "3", "centimetres.stf", "-o", "unit.trp", NULL);
+        expect_success(&outcome);
+        discard(&outcome);
+        json_t *const info = info_of("unit.trp");
+        const json_t *const skeleton = json_array_get(json_object_get(info, "skeletons"), 0);
+        assert_float_equal(number_of(skeleton, "metres_per_unit"), expected[i], 1e-12);
+        json_decref(info);
+        json_t *const verify = expect_json(
+            run("verify", "unit.trp", i == 1 ? "hero.stf" : "centimetres.stf", "--json", NULL),
+            "verify");
+        json_decref(verify);
+    }
+}
+
 /// The rule for tangents is told to both verbs, or they disagree.
 static void test_cli_stf_verify_reads_sources_as_compile_did(void **state)
 {
@@ -626,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_cli_stf_loop_option_leaves_what_the_file_says),
         cmocka_unit_test(test_cli_stf_compile_is_the_same_for_any_jobs),
         cmocka_unit_test(test_cli_stf_file_without_animation_gives_its_instances),
+        cmocka_unit_test(test_cli_stf_unit_is_that_of_the_file),
         cmocka_unit_test(test_cli_stf_verify_reads_sources_as_compile_did),
         cmocka_unit_test(test_cli_stf_sample_instance_without_a_clip_is_its_pose),
         cmocka_unit_test(test_cli_stf_sample_clip_plays_over_the_instance),

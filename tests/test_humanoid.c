@@ -18,6 +18,7 @@ struct body {
     struct rig *rig;
     trp_humanoid humanoid;
     float (*limits)[6][16];
+    uint32_t *blocks; // of limits
     uint32_t block_count;
 };
 
@@ -29,8 +30,15 @@ static struct body body_new(uint32_t joint_count, uint64_t seed)
     for (uint32_t i = 0; i < body.block_count * 96; i++) {
         body.limits[i / 96][i / 16 % 6][i % 16] = i / 16 % 2 == 0 ? -FLT_MAX : FLT_MAX;
     }
+    body.blocks = memory_before_fault(body.block_count * sizeof *body.blocks);
+    for (uint32_t block = 0; block < body.block_count; block++) {
+        body.blocks[block] = block;
+    }
     body.humanoid = (trp_humanoid){
+        .bind_hash = body.rig->skeleton.bind_hash,
         .block_count = body.block_count,
+        .limit_block_count = body.block_count,
+        .block_of_limits = body.blocks,
         .limit_blocks = (const float *)body.limits,
     };
     return body;
@@ -448,6 +456,46 @@ static void test_humanoid_clamp_takes_several_poses_and_the_first_blocks(void **
     }
 }
 
+static void test_humanoid_blocks_without_limits_keep_every_bit(void **state)
+{
+    (void)state;
+    struct body body = body_new(64, 10);
+    uint64_t random = 23;
+    for (uint32_t lane = 0; lane < 32; lane++) { // of blocks 1 and 3
+        for (int axis = 0; axis < 3; axis++) {
+            set_limit(&body, lane, axis, 0, 0);
+        }
+    }
+    body.blocks[0] = 1;
+    body.blocks[1] = 3;
+    body.humanoid.limit_block_count = 2;
+    trp_pose_block *const pose = pose_new(4);
+    trp_pose_block *const held = pose_new(4);
+    rig_fill_pose(body.rig, &random, pose);
+    trp_pose_block *const poses[1] = {held};
+    for (uint32_t count = 1; count <= 4; count++) {
+        const trp_humanoid_args args = {
+            .humanoid = &body.humanoid,
+            .skeleton = &body.rig->skeleton,
+            .poses = poses,
+            .pose_count = 1,
+            .block_count = count,
+        };
+        FOR_EACH_ISA(isa)
+        {
+            memcpy(held, pose, 4 * sizeof *pose);
+            assert_int_equal(trp_humanoid_clamp(&args), TRP_OK);
+            for (uint32_t lane = 0; lane < 64; lane++) {
+                const bool is_held = lane / 16 % 2 == 1 && lane / 16 < count;
+                const struct quat expected = rotation_at(is_held ? body.rig->rest : pose, lane);
+                assert_true(angle_between(rotation_at(held, lane), expected) < 1e-6);
+            }
+            assert_memory_equal(&held[0], &pose[0], sizeof *pose);
+            assert_memory_equal(&held[2], &pose[2], sizeof *pose);
+        }
+    }
+}
+
 static void test_humanoid_clamp_refuses_and_leaves_poses(void **state)
 {
     (void)state;
@@ -465,12 +513,16 @@ static void test_humanoid_clamp_refuses_and_leaves_poses(void **state)
     blank.limit_blocks = NULL;
     trp_humanoid shifted = body.humanoid;
     shifted.limit_blocks++;
+    trp_humanoid placeless = body.humanoid;
+    placeless.block_of_limits = NULL;
+    trp_skeleton other = body.rig->skeleton; // as large
+    other.bind_hash ^= 1;
     const trp_humanoid_args good = {.humanoid = &body.humanoid,
                                     .skeleton = &body.rig->skeleton,
                                     .poses = &pose,
                                     .pose_count = 1};
-    trp_humanoid_args cases[8];
-    for (int i = 0; i < 8; i++) {
+    trp_humanoid_args cases[10];
+    for (int i = 0; i < 10; i++) {
         cases[i] = good;
     }
     cases[0].humanoid = NULL;
@@ -481,10 +533,12 @@ static void test_humanoid_clamp_refuses_and_leaves_poses(void **state)
     cases[4].block_count = 3;
     cases[5].humanoid = &blank;
     cases[6].humanoid = &shifted;
-    cases[7].skeleton = &small;
-    for (int i = 0; i < 8; i++) {
+    cases[7].humanoid = &placeless;
+    cases[8].skeleton = &small;
+    cases[9].skeleton = &other;
+    for (int i = 0; i < 10; i++) {
         assert_int_equal(trp_humanoid_clamp(&cases[i]),
-                         i == 7 ? TRP_ERROR_MISMATCH : TRP_ERROR_ARGUMENT);
+                         i >= 8 ? TRP_ERROR_MISMATCH : TRP_ERROR_ARGUMENT);
     }
     assert_int_equal(trp_humanoid_clamp(NULL), TRP_ERROR_ARGUMENT);
     assert_memory_equal(pose, origin, 2 * sizeof *pose);
@@ -608,9 +662,13 @@ static void test_humanoid_view_says_what_the_pack_was_made_of(void **state)
                                 sizeof limits->secondary);
             assert_memory_equal(limits->twist, &made->angles[part][6], sizeof limits->twist);
         }
+        assert_true(humanoid.bind_hash == skeleton.bind_hash);
         assert_int_equal(humanoid.block_count, skeleton.block_count);
+        assert_int_equal(humanoid.limit_block_count, made->limit_block_count);
+        assert_memory_equal(humanoid.block_of_limits, made->limit_blocks,
+                            made->limit_block_count * sizeof *made->limit_blocks);
         assert_memory_equal(humanoid.limit_blocks, made->limits,
-                            skeleton.block_count * sizeof *made->limits);
+                            made->limit_block_count * sizeof *made->limits);
         assert_int_equal((uintptr_t)humanoid.limit_blocks % 64, 0);
         free(bytes);
         pack_content_free(content);
@@ -633,6 +691,7 @@ int main(void)
         RIG_TEST(test_humanoid_no_number_stays_in_its_lane),
         RIG_TEST(test_humanoid_every_instruction_set_gives_the_same_bits),
         RIG_TEST(test_humanoid_clamp_takes_several_poses_and_the_first_blocks),
+        RIG_TEST(test_humanoid_blocks_without_limits_keep_every_bit),
         RIG_TEST(test_humanoid_clamp_refuses_and_leaves_poses),
         cmocka_unit_test(test_humanoid_part_names_are_found_again),
         cmocka_unit_test(test_humanoid_lanes_go_by_feet_and_jaws),

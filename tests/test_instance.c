@@ -81,6 +81,7 @@ static void assert_instance_view(const struct stage *stage, uint32_t index)
 {
     const trp_instance *const view = &stage->instances[index];
     const struct pack_instance *const made = &stage->content->instances[index];
+    const trp_joint_transform *const pose = stage->content->instances[made->pose_of].pose;
     assert_string_equal(view->name, made->name);
     assert_int_equal(view->name_hash, trp_name_hash(made->name));
     assert_string_equal(view->id, made->id);
@@ -93,11 +94,11 @@ static void assert_instance_view(const struct stage *stage, uint32_t index)
         const uint32_t lane = stage->skeleton.lane_of_joint[i];
         const trp_pose_block *const block = &view->pose[lane / 16];
         for (uint32_t k = 0; k < 4; k++) {
-            assert_true(block->rotation[k][lane % 16] == made->pose[i].rotation[k]);
+            assert_true(block->rotation[k][lane % 16] == pose[i].rotation[k]);
         }
         for (uint32_t k = 0; k < 3; k++) {
-            assert_true(block->translation[k][lane % 16] == made->pose[i].translation[k]);
-            assert_true(block->scale[k][lane % 16] == made->pose[i].scale[k]);
+            assert_true(block->translation[k][lane % 16] == pose[i].translation[k]);
+            assert_true(block->scale[k][lane % 16] == pose[i].scale[k]);
         }
     }
     assert_int_equal(view->bone_count, made->bone_count);
@@ -120,7 +121,12 @@ static void assert_instance_view(const struct stage *stage, uint32_t index)
         assert_string_equal(component.type, expected->type);
         assert_string_equal(component.json, expected->json);
         assert_int_equal(component.id_hash, trp_name_hash(expected->id));
+        assert_int_equal(trp_instance_find_component(view, TRP_NONE, component.id_hash), i);
+        assert_int_equal(trp_instance_find_component(view, component.bone, component.id_hash), i);
+        assert_int_equal(trp_instance_find_component(view, component.bone + 1, component.id_hash),
+                         TRP_NONE);
     }
+    assert_int_equal(trp_pack_find_instance(&stage->pack, view->name_hash), index);
 }
 
 static void test_instance_view_says_what_the_pack_was_made_of(void **state)
@@ -133,11 +139,34 @@ static void test_instance_view_says_what_the_pack_was_made_of(void **state)
             .joint_count = joint_counts[i],
             .attachment_count = i % 2,
             .instance_count = 2,
+            .shares_pose = i >= 3,
         });
         assert_instance_view(&stage, 0); // a humanoid
         assert_instance_view(&stage, 1);
         stage_free(&stage);
     }
+}
+
+static void test_instance_component_is_the_first_of_its_bone(void **state)
+{
+    (void)state;
+    struct pack_content *const content =
+        pack_content_random(&(struct pack_recipe){.instance_count = 2});
+    struct pack_component *const components = content->instances[0].components;
+    components[0] = (struct pack_component){1, 0, "twin", "", "{}"};
+    components[1] = (struct pack_component){2, 2, "twin", "", "{}"};
+    components[2] = (struct pack_component){2, 1, "twin", "", "{}"};
+    content->instances[1].name = content->instances[0].name;
+    struct stage stage = stage_write(content);
+    const trp_instance *const instance = &stage.instances[0];
+    const uint64_t hash = trp_name_hash("twin");
+    assert_int_equal(trp_instance_find_component(instance, TRP_NONE, hash), 0);
+    assert_int_equal(trp_instance_find_component(instance, 0, hash), TRP_NONE);
+    assert_int_equal(trp_instance_find_component(instance, 1, hash), 0);
+    assert_int_equal(trp_instance_find_component(instance, 2, hash), 1);
+    assert_int_equal(trp_instance_find_component(instance, 99, hash), TRP_NONE);
+    assert_int_equal(trp_pack_find_instance(&stage.pack, instance->name_hash), 0);
+    stage_free(&stage);
 }
 
 static void test_instance_queries_refuse_what_is_out_of_range(void **state)
@@ -165,6 +194,10 @@ static void test_instance_queries_refuse_what_is_out_of_range(void **state)
     assert_null(trp_instance_bone_id(NULL, 0));
     assert_int_equal(trp_instance_find_bone(good, trp_name_hash("no bone")), TRP_NONE);
     assert_int_equal(trp_instance_find_bone(NULL, 0), TRP_NONE);
+    assert_int_equal(trp_instance_find_component(good, TRP_NONE, trp_name_hash("none")), TRP_NONE);
+    assert_int_equal(trp_instance_find_component(NULL, TRP_NONE, 0), TRP_NONE);
+    assert_int_equal(trp_pack_find_instance(&stage.pack, trp_name_hash("nobody")), TRP_NONE);
+    assert_int_equal(trp_pack_find_instance(NULL, 0), TRP_NONE);
     stage_free(&stage);
 }
 
@@ -359,6 +392,10 @@ static void test_instance_bind_refuses_and_leaves_the_clip(void **state)
         .joint_count = 17, .clip_count = 1, .tick_count = 3, .instance_count = 2});
     struct stage small =
         stage_make(&(struct pack_recipe){.joint_count = 16, .clip_count = 1, .instance_count = 2});
+    struct stage other = stage_make(&(struct pack_recipe){// as large
+                                                          .seed = 1,
+                                                          .joint_count = 17,
+                                                          .instance_count = 2});
     struct stage additive = stage_make(&(struct pack_recipe){
         .joint_count = 17, .clip_count = 1, .flags = TRP_CLIP_ADDITIVE, .instance_count = 2});
     trp_clip clip;
@@ -371,6 +408,8 @@ static void test_instance_bind_refuses_and_leaves_the_clip(void **state)
     trp_clip empty = {0};
     const trp_clip old = clip;
     assert_int_equal(trp_clip_bind_instance(&clip, &small.instances[0]), TRP_ERROR_MISMATCH);
+    assert_int_equal(other.skeleton.block_count, stage.skeleton.block_count);
+    assert_int_equal(trp_clip_bind_instance(&clip, &other.instances[0]), TRP_ERROR_MISMATCH);
     assert_int_equal(trp_clip_bind_instance(&clip, NULL), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_clip_bind_instance(NULL, &stage.instances[0]), TRP_ERROR_ARGUMENT);
     assert_int_equal(trp_clip_bind_instance(&empty, &stage.instances[0]), TRP_ERROR_ARGUMENT);
@@ -381,6 +420,7 @@ static void test_instance_bind_refuses_and_leaves_the_clip(void **state)
                      TRP_ERROR_MISMATCH);
     assert_ptr_equal(difference.base, additive.skeleton.rest);
     stage_free(&additive);
+    stage_free(&other);
     stage_free(&small);
     stage_free(&stage);
 }
@@ -406,6 +446,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_instance_view_says_what_the_pack_was_made_of),
+        cmocka_unit_test(test_instance_component_is_the_first_of_its_bone),
         cmocka_unit_test(test_instance_queries_refuse_what_is_out_of_range),
         cmocka_unit_test(test_instance_clip_that_says_nothing_gives_the_pose),
         cmocka_unit_test(test_instance_clip_that_rests_gives_the_rest),

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <troupe/troupe.h>
 
@@ -62,14 +63,19 @@ static struct scene *build_scene(void)
     return scene;
 }
 
-static struct scene_humanoid *add_humanoid(struct scene *scene)
+static struct scene_humanoid *new_humanoid(struct scene *scene)
 {
     struct scene_humanoid *const humanoid = ARENA_NEW(&scene->arena, struct scene_humanoid, 1);
     for (uint32_t part = 0; part < TRP_HUMAN_PART_COUNT; part++) {
         humanoid->bone_of_part[part] = -1;
     }
-    scene->instances[0].humanoid = humanoid;
     return humanoid;
+}
+
+static struct scene_humanoid *add_humanoid(struct scene *scene)
+{
+    scene->instances[0].humanoid = new_humanoid(scene);
+    return scene->instances[0].humanoid;
 }
 
 static void map_part(struct scene_humanoid *humanoid, const char *name, int32_t bone)
@@ -295,16 +301,71 @@ static void test_instances_compile_equal_inputs_have_their_instances_once(void *
     scene_builder_free(scene);
 }
 
+/// Returns the size of the pack of a root with so many nodes below, each with an armature of one
+/// bone, every one a humanoid with limits.
+static size_t crowd_bytes(uint32_t count, double *compile_s)
+{
+    struct scene *const scene = scene_builder_chain(2 * count + 1, 1.0, false);
+    struct arena *const arena = &scene->arena;
+    scene->instance_count = count;
+    scene->instances = ARENA_NEW(arena, struct scene_instance, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct scene_instance *const instance = &scene->instances[i];
+        const uint32_t node = 2 * i + 1;
+        scene->nodes[node].parent = 0;
+        *instance = (struct scene_instance){
+            .node = node,
+            .armature_name = "rig",
+            .armature_id = "id-rig",
+            .bone_count = 1,
+            .nodes = ARENA_NEW(arena, uint32_t, 1),
+            .lengths = ARENA_NEW(arena, double, 1),
+            .pose = ARENA_NEW(arena, struct scene_transform, 1),
+        };
+        instance->nodes[0] = node + 1;
+        instance->pose[0] = scene_node_rest(&scene->nodes[node + 1]);
+        instance->humanoid = new_humanoid(scene);
+        map_part(instance->humanoid, "hip", 0);
+        limit_part(instance->humanoid, "hip", 0, -0.5, 0, 0.5);
+    }
+    const clock_t start = clock();
+    struct made made = make(scene, 2);
+    *compile_s = (double)(clock() - start) / CLOCKS_PER_SEC;
+    assert_int_equal(made.pack.instance_count, count);
+    const trp_instance first = instance_of(&made, 0);
+    const trp_instance last = instance_of(&made, count - 1);
+    assert_ptr_equal(first.pose, last.pose);
+    free(made.bytes);
+    scene_builder_free(scene);
+    return made.size_bytes;
+}
+
+static void test_instances_compile_size_is_linear_in_instances(void **state)
+{
+    (void)state;
+    double seconds[2];
+    const size_t small = crowd_bytes(500, &seconds[0]);
+    const size_t large = crowd_bytes(1000, &seconds[1]);
+    assert_true(large < 2 * small + small / 20);
+    assert_true(large < 1000 * 4096);
+    assert_true(seconds[1] < 5);
+}
+
 // ---- humanoids ----
 
 /// Asserts the row pair of an axis: 0 about X, 1 about Z, 2 about Y.
 static void assert_limits(const trp_humanoid *humanoid, uint32_t lane, int axis, double smallest,
                           double largest)
 {
-    const float(*const rows)[16] =
-        (const void *)(humanoid->limit_blocks + (size_t)(lane / 16) * 6 * 16);
-    const double low = (double)rows[2 * axis][lane % 16];
-    const double high = (double)rows[2 * axis + 1][lane % 16];
+    const float(*const blocks)[6][16] = (const void *)humanoid->limit_blocks;
+    double low = -(double)FLT_MAX;
+    double high = (double)FLT_MAX;
+    for (uint32_t i = 0; i < humanoid->limit_block_count; i++) {
+        if (humanoid->block_of_limits[i] == lane / 16) {
+            low = (double)blocks[i][2 * axis][lane % 16];
+            high = (double)blocks[i][2 * axis + 1][lane % 16];
+        }
+    }
     assert_true(fabs(low - smallest) <= 1e-7 * fabs(smallest));
     assert_true(fabs(high - largest) <= 1e-7 * fabs(largest));
 }
@@ -473,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_instances_compile_pose_is_that_of_all_instances_of_the_skeleton),
         cmocka_unit_test(test_instances_compile_components_are_kept_as_they_are),
         cmocka_unit_test(test_instances_compile_equal_inputs_have_their_instances_once),
+        cmocka_unit_test(test_instances_compile_size_is_linear_in_instances),
         cmocka_unit_test(test_instances_compile_limits_are_radians_and_tangents_of_halves),
         cmocka_unit_test(test_instances_compile_parts_that_play_none_have_no_limits),
         cmocka_unit_test(test_instances_compile_bone_of_two_parts_keeps_the_limits_of_the_first),

@@ -1260,13 +1260,80 @@ static void test_stf_mutation_of_any_byte_is_refused_or_keeps_the_promises(void 
 
 // ---- the corpus ----
 
+/// Small files of the kinds that are cheap to write and could be costly to read.
+static void describe_angles(struct stf_builder *builder)
+{
+    static const struct stf_key keys[] = {
+        {.frame = 0, .value = 0, .type = STF_KEY_LINEAR},
+        {.frame = 10, .value = 600, .type = STF_KEY_LINEAR},
+        {.frame = 20, .value = 1e6, .type = STF_KEY_LINEAR},
+    };
+    static const struct stf_track tracks[] = {
+        {.target = {"first", "r_euler"}, .subtracks = {{keys, 3, NULL, 0}}, .subtrack_count = 3},
+        {.target = {"second", "r_euler"},
+         .subtracks = {{0}, {keys, 2, NULL, 0}},
+         .subtrack_count = 3},
+    };
+    stf_builder_node(builder, "first", "First", "prefab", &stf_identity);
+    stf_builder_node(builder, "second", "Second", "prefab", &stf_identity);
+    stf_builder_animation(builder, &(struct stf_animation){.id = "turn",
+                                                           .name = "Turn",
+                                                           .fps = 10,
+                                                           .range = {0, 20},
+                                                           .tracks = tracks,
+                                                           .track_count = 2});
+}
+
+static void describe_wide(struct stf_builder *builder)
+{
+    static const struct stf_track track = {.target = {"lamp", "components", "light", "x"},
+                                           .subtracks = {{moved_x, 2, NULL, 0}},
+                                           .subtrack_count = 2};
+    const struct stf_animation animation = {
+        .name = "", .fps = 10, .range = {0, 20}, .tracks = &track, .track_count = 1};
+    stf_builder_node(builder, "lamp", "Lamp", "prefab", &stf_identity);
+    stf_builder_component(builder, "lamp", "light", "example.light");
+    for (size_t count = 2; count <= 128; count *= 8) {
+        struct stf_animation wide = animation;
+        char id[16];
+        snprintf(id, sizeof id, "%zu", count);
+        wide.id = id;
+        json_t *const tracks = json_object_get(stf_builder_animation(builder, &wide), "tracks");
+        json_t *const subtracks = json_object_get(json_array_get(tracks, 0), "subtracks");
+        while (json_array_size(subtracks) < count) {
+            json_array_append_new(subtracks, json_null());
+        }
+    }
+}
+
+static void describe_resets(struct stf_builder *builder)
+{
+    static const struct stf_track track = {
+        .target = {"moved", "t"}, .subtracks = {{moved_x, 2, NULL, 0}}, .subtrack_count = 3};
+    stf_builder_node(builder, "moved", "Moved", "prefab", &stf_identity);
+    for (int i = 69; i >= 0; i--) {
+        char id[16];
+        char reset[16];
+        snprintf(id, sizeof id, "%d", i);
+        snprintf(reset, sizeof reset, "%d", i + 1);
+        stf_builder_animation(builder, &(struct stf_animation){.id = id,
+                                                               .name = "",
+                                                               .fps = 1,
+                                                               .range = {0, 1},
+                                                               .reset = i < 69 ? reset : NULL,
+                                                               .tracks = &track,
+                                                               .track_count = i >= 66});
+    }
+}
+
 static const struct {
     const char *name;
     describe *description;
 } corpus[] = {
-    {"all", describe_all},     {"bound", describe_bound},   {"move", describe_move},
-    {"pair", describe_pair},   {"person", describe_person}, {"swing", describe_swing},
-    {"trees", describe_trees},
+    {"all", describe_all},       {"angles", describe_angles}, {"bound", describe_bound},
+    {"move", describe_move},     {"pair", describe_pair},     {"person", describe_person},
+    {"resets", describe_resets}, {"swing", describe_swing},   {"trees", describe_trees},
+    {"wide", describe_wide},
 };
 
 static bool write_corpus(void)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <troupe/troupe.h>
 
@@ -23,7 +24,7 @@
 #include "stf_builder.h"
 #include "temp_folder.h"
 
-enum { TEXT_BYTES = 1 << 18 };
+enum { TEXT_BYTES = 1 << 18, STF_MOST_VALUES = 64 };
 
 // ---- Files -------------------------------------------------------------------------------------
 
@@ -766,7 +767,7 @@ static void test_stf_11_too_many_subtracks_are_left_out_with_a_warning(void **st
     unload(loaded);
 }
 
-static void test_stf_11_keys_that_are_none_are_refused(void **state)
+static void test_stf_11_keys_that_are_none_cost_their_track_alone(void **state)
 {
     (void)state;
     const char *const keys[] = {"7",
@@ -780,14 +781,56 @@ static void test_stf_11_keys_that_are_none_are_refused(void **state)
         char text[512];
         snprintf(text, sizeof text,
                  "{'loop':'none','fps':30,'range':[1,31],'tracks':[{'target':['n','t'],"
-                 "'timepoints':[1],'subtracks':[{'keyframes':[%s]}]}]}",
+                 "'timepoints':[1],'subtracks':[{'keyframes':[%s]}]},{'target':['n','s'],"
+                 "'timepoints':[1],'subtracks':[{'keyframes':[[true,1,'linear']]}]}]}",
                  keys[i]);
         struct loaded *const loaded = load_with(text, &(struct extras){0});
-        assert_false(loaded->ok);
-        assert_int_equal(loaded->report.exit_code, TROUPE_EXIT_INPUT);
+        assert_int_equal(loaded->scene.clips[0].track_count, 1);
+        assert_int_equal(track_at(loaded, 0)->path, SCENE_SCALE);
+        assert_int_equal(loaded->report.error_count, 0);
+        assert_int_equal(loaded->report.warning_count, 1);
         assert_true(is_said(loaded, "keyframes[0]"));
+        assert_true(is_said(loaded, "; the track is left out ["));
         unload(loaded);
     }
+}
+
+static void test_stf_11_tracks_that_are_none_cost_nothing_else(void **state)
+{
+    (void)state;
+    struct loaded *const loaded =
+        load("7,{'target':['n','t']},{'target':['n','t'],'subtracks':[{'keyframes':7}]},"
+             "{'target':['n','t'],'track_baked':1,'timepoints':[1],'subtracks':[null]},"
+             "{'target':['m','instance','material','0','x','0','color'],'timepoints':[1],"
+             "'subtracks':[{'keyframes':[[true,1e39,'linear']]}]},"
+             "{'target':['m','instance','material','0','y','0','color'],'timepoints':[1],"
+             "'subtracks':[{'keyframes':[[true,1,'linear']]}]}");
+    assert_int_equal(loaded->scene.clips[0].track_count, 1);
+    assert_int_equal(loaded->scene.property_count, 1);
+    assert_string_equal(loaded->scene.properties[0].path, "/m/instance/material/0/y/0/color");
+    assert_int_equal(loaded->report.warning_count, 5);
+    assert_int_equal(loaded->report.error_count, 0);
+    unload(loaded);
+}
+
+static void test_stf_11_buffer_that_is_not_there_is_no_loss_where_keys_are(void **state)
+{
+    (void)state;
+    struct loaded *const loaded = load(
+        "{'target':['n','t'],'timepoints':[1,31],'subtracks':[{'keyframes':[[true,1,'linear'],"
+        "[true,3,'linear']],'baked':'nowhere'}]},"
+        "{'target':['n','r'],'timepoints':[1],'subtracks':[null,{'keyframes':[[true,1,'linear']],"
+        "'baked':'nowhere'},null,null]},"
+        "{'target':['n','s'],'timepoints':[1,31],'subtracks':[{'keyframes':[[true,1],[true,3]],"
+        "'baked':'nowhere'}]},"
+        "{'target':['posed','t'],'timepoints':[],'subtracks':['nowhere']}");
+    assert_int_equal(loaded->scene.clips[0].track_count, 2);
+    assert_near(sample(loaded, 0, 0, 0.5), 2, 1e-15);
+    assert_int_equal(track_at(loaded, 1)->path, SCENE_ROTATION);
+    assert_int_equal(loaded->report.warning_count, 6);
+    assert_true(is_said(loaded, "there is no buffer nowhere; keys are used alone"));
+    assert_true(is_said(loaded, "keys alone do not say how this goes; the track is left out"));
+    unload(loaded);
 }
 
 // ---- Baked values ------------------------------------------------------------------------------
@@ -1144,6 +1187,213 @@ static void test_stf_17_two_tracks_for_one_thing_are_told(void **state)
     unload(loaded);
 }
 
+static void test_stf_7_time_that_nearly_stands_still_is_no_bezier(void **state)
+{
+    (void)state;
+    // Handles of 0.99 and 0.01 are no floats; those of 1 and 0 are.
+    const double handles[2] = {29.7, 30};
+    for (int i = 0; i < 2; i++) {
+        const struct component component = {
+            2, {{1, 0, BEZIER, {handles[i], -1}, {0}}, {31, 1, LINEAR, {0}, {-handles[i], 1}}}};
+        struct loaded *const loaded =
+            load_components("['m','instance','blendshape','Key 1','value']", &component, 1, false);
+        const struct scene_curve *const curve = &track_at(loaded, 0)->curve;
+        assert_int_equal(curve->interpolations[0], i == 0 ? SCENE_CUBIC : SCENE_BEZIER);
+        assert_components(loaded, &component, 1);
+        unload(loaded);
+    }
+}
+
+static void test_stf_16_rotation_that_turns_over_is_held(void **state)
+{
+    (void)state;
+    struct component components[4];
+    for (int c = 0; c < 4; c++) {
+        components[c] = (struct component){
+            2, {{1, c == 0, LINEAR, {0}, {0}}, {31, c == 0 ? -1 : 0, LINEAR, {0}, {0}}}};
+    }
+    struct loaded *const loaded = load_components("['n','r']", components, 4, false);
+    const struct scene_curve *const curve = &track_at(loaded, 0)->curve;
+    uint32_t turned = 0;
+    for (uint32_t i = 0; i + 1 < curve->key_count; i++) {
+        if (curve->values[4 * i] * curve->values[4 * i + 4] < 0) {
+            assert_int_equal(curve->interpolations[i], SCENE_STEP);
+            turned++;
+        }
+    }
+    assert_int_equal(turned, 1);
+    unload(loaded);
+}
+
+static double sample_clip(const struct loaded *loaded, uint32_t clip, uint32_t component,
+                          double time_s)
+{
+    double out[STF_MOST_VALUES];
+    const struct scene_track *const track = &loaded->scene.clips[clip].tracks[0];
+    scene_curve_sample(&track->curve, track->path, time_s, out);
+    return out[component];
+}
+
+static void test_stf_17_short_colours_rest_where_they_are_short(void **state)
+{
+    (void)state;
+    // The second of them moves all kinds of ways; one of the first's three says nothing.
+    const char *const texts[2] = {
+        "{'loop':'none','fps':30,'range':[1,31],'tracks':[{'target':['m','instance','material',"
+        "'0','p','0','color'],'timepoints':[1,31],'subtracks':[{'keyframes':[[true,0.125,'linear'],"
+        "[true,0.5,'linear']]},{'keyframes':[[true,0.25,'linear'],[true,0.5,'linear']]},"
+        "{'keyframes':[[true,0.5,'linear'],[true,0.75,'linear']]}]}]}",
+        "{'loop':'none','fps':30,'range':[1,31],'tracks':[{'target':['m','instance','material',"
+        "'0','p','0','color'],'timepoints':[1,11,16,21,31],'subtracks':[{'keyframes':["
+        "[true,0,'bezier','auto',[5,0.5]],[true,1,'quadratic',[-5,0]],[true,2,'linear'],"
+        "[true,0,'constant'],[true,1,'linear']]},null]}]}",
+    };
+    const double expected[][2] = {{0, 0}, {10 / 30.0, 1}, {15 / 30.0, 2}, {20 / 30.0, 0}, {1, 1}};
+    for (uint32_t first = 0; first < 2; first++) {
+        struct loaded *const loaded =
+            load_with(texts[first], &(struct extras){.other = texts[1 - first]});
+        assert_true(loaded->ok);
+        assert_int_equal(loaded->report.warning_count, 0);
+        assert_int_equal(loaded->scene.property_count, 1);
+        const struct scene_property *const property = &loaded->scene.properties[0];
+        assert_int_equal(property->value_count, 3);
+        assert_near(property->defaults[0], first == 0 ? 0.125L : 0, 0);
+        assert_near(property->defaults[1], 0.25L, 0);
+        assert_near(property->defaults[2], 0.5L, 0);
+        const uint32_t whole = first;
+        const uint32_t part = 1 - first;
+        assert_near(sample_clip(loaded, whole, 0, 1), 0.5L, 0);
+        assert_near(sample_clip(loaded, whole, 1, 0.5), 0.375L, 1e-15);
+        assert_near(sample_clip(loaded, whole, 2, 1), 0.75L, 0);
+        for (int i = 0; i < 5; i++) {
+            assert_near(sample_clip(loaded, part, 0, expected[i][0]), expected[i][1], 1e-12);
+        }
+        for (int i = 0; i <= 100; i++) {
+            assert_near(sample_clip(loaded, part, 1, i / 100.0), 0.25L, 1e-15);
+            assert_near(sample_clip(loaded, part, 2, i / 100.0), 0.5L, 1e-15);
+        }
+        unload(loaded);
+    }
+}
+
+static void test_stf_17_colours_have_as_many_values_as_the_file_says(void **state)
+{
+    (void)state;
+    struct loaded *const loaded = load_with(
+        "{'loop':'none','fps':30,'range':[1,31],'tracks':[{'target':['n','components','reset',"
+        "'x'],'timepoints':[1,31],'subtracks':[null,{'keyframes':[[true,0,'linear'],"
+        "[true,1,'linear']]}]}]}",
+        &(struct extras){.other = "{'type':'example.light','x':[0.25,0.5,0.75]}"});
+    assert_true(loaded->ok);
+    assert_int_equal(loaded->scene.properties[0].value_count, 3);
+    const double rests[3] = {0.25, 0.5, 0.75};
+    assert_memory_equal(loaded->scene.properties[0].defaults, rests, sizeof rests);
+    assert_near(sample(loaded, 0, 0, 0.5), 0.25L, 1e-15);
+    assert_near(sample(loaded, 0, 1, 0.25), 0.25L, 1e-15);
+    assert_near(sample(loaded, 0, 2, 0.5), 0.75L, 1e-15);
+    unload(loaded);
+}
+
+static void test_stf_17_too_many_values_are_left_out(void **state)
+{
+    (void)state;
+    for (uint32_t count = STF_MOST_VALUES; count <= STF_MOST_VALUES + 1; count++) {
+        char text[2048];
+        int bytes = snprintf(text, sizeof text,
+                             "{'target':['m','instance','material','0','p','0','color'],"
+                             "'timepoints':[1],'subtracks':[{'keyframes':[[true,1,'linear']]}");
+        for (uint32_t i = 1; i < count; i++) {
+            bytes += snprintf(text + bytes, sizeof text - (size_t)bytes, ",null");
+        }
+        snprintf(text + bytes, sizeof text - (size_t)bytes, "]}");
+        struct loaded *const loaded = load(text);
+        assert_int_equal(loaded->scene.clips[0].track_count, count == STF_MOST_VALUES);
+        assert_int_equal(is_said(loaded, "65 subtracks"), count > STF_MOST_VALUES);
+        unload(loaded);
+    }
+}
+
+static void test_stf_17_generated_tracks_win(void **state)
+{
+    (void)state;
+    const char *const targets[] = {"'n','t'", "'m','instance','blendshape','Key 1','value'"};
+    for (int i = 0; i < 4; i++) {
+        char tracks[2][256];
+        char text[1024];
+        for (int k = 0; k < 2; k++) {
+            snprintf(tracks[k], sizeof tracks[k],
+                     "{'target':[%s],'timepoints':[1],%s'subtracks':[{'keyframes':[[true,%d,"
+                     "'linear']]}]}",
+                     targets[i / 2], k == 0 ? "'track_baked':true," : "", k == 0 ? 5 : 6);
+        }
+        snprintf(text, sizeof text, "%s,%s", tracks[i % 2], tracks[1 - i % 2]);
+        struct loaded *const loaded = load(text);
+        assert_int_equal(loaded->scene.clips[0].track_count, 1);
+        assert_near(sample(loaded, 0, 0, 0), 5, 0);
+        assert_int_equal(loaded->report.warning_count, 0);
+        unload(loaded);
+        // What is in a list of its own goes before both.
+        snprintf(text, sizeof text,
+                 "{'loop':'none','fps':30,'range':[1,31],'tracks':[%s],'tracks_baked':["
+                 "{'target':[%s],'timepoints':[1],'subtracks':[{'keyframes':[[true,7,'linear']]}]"
+                 "}]}",
+                 tracks[i % 2], targets[i / 2]);
+        struct loaded *const listed = load_with(text, &(struct extras){0});
+        assert_int_equal(listed->scene.clips[0].track_count, 1);
+        assert_near(sample(listed, 0, 0, 0), 7, 0);
+        unload(listed);
+    }
+}
+
+static void test_stf_18_angles_that_turn_too_often_are_left_out(void **state)
+{
+    (void)state;
+    const double turns[3] = {255, 257, 1e6};
+    for (int i = 0; i < 3; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{'target':['n','r_euler'],'timepoints':[1,31],'subtracks':[{'keyframes':"
+                 "[[true,0,'linear'],[true,%.17g,'linear']]}]},"
+                 "{'target':['n','t'],'timepoints':[1],'subtracks':[{'keyframes':"
+                 "[[true,1,'linear']]}]}",
+                 turns[i] * 6.283185307179586);
+        struct loaded *const loaded = load(text);
+        assert_int_equal(loaded->scene.clips[0].track_count, i == 0 ? 2 : 1);
+        assert_int_equal(is_said(loaded, "turn more than 256 times"), i > 0);
+        assert_int_equal(loaded->report.error_count, 0);
+        unload(loaded);
+    }
+    // A handle makes a curve turn too.
+    struct loaded *const loaded =
+        load("{'target':['n','r_euler'],'timepoints':[1,31],'subtracks':[{'keyframes':"
+             "[[true,0,'bezier','auto',[10,-5000]],[true,0,'linear',[-10,0]]]}]}");
+    assert_int_equal(loaded->scene.clips[0].track_count, 0);
+    unload(loaded);
+}
+
+static void test_stf_18_keys_beyond_the_budget_of_a_file_are_refused(void **state)
+{
+    (void)state;
+    char *const text = malloc(TEXT_BYTES);
+    size_t bytes = (size_t)sprintf(text, "{'loop':'none','fps':30,'range':[0,64],'tracks':["
+                                         "{'target':['n','r_euler'],'timepoints':[0");
+    for (int i = 1; i <= 64; i++) {
+        bytes += (size_t)sprintf(text + bytes, ",%d", i);
+    }
+    bytes += (size_t)sprintf(text + bytes, "],'subtracks':[{'keyframes':[[true,0,'linear']");
+    for (int i = 1; i <= 64; i++) {
+        bytes += (size_t)sprintf(text + bytes, ",[true,%d,'linear']", i % 2 * 1600);
+    }
+    sprintf(text + bytes, "]}]}]}");
+    struct loaded *const loaded = load_with(text, &(struct extras){0});
+    assert_false(loaded->ok);
+    assert_int_equal(loaded->report.exit_code, TROUPE_EXIT_UNSUPPORTED);
+    assert_true(is_said(loaded, "error: resources.a.tracks[0]"));
+    assert_true(is_said(loaded, "[stf.limit]"));
+    unload(loaded);
+    free(text);
+}
+
 /// A turn about one axis after another, q first.
 static void turn_about(long double q[4], int axis, long double angle)
 {
@@ -1228,6 +1478,54 @@ static void test_stf_18_switches_change_at_keys(void **state)
     for (uint32_t i = 0; i < curve->key_count; i++) {
         assert_int_equal(curve->interpolations[i], SCENE_STEP);
     }
+    unload(loaded);
+}
+
+static void test_stf_23_long_chains_of_resets_end(void **state)
+{
+    (void)state;
+    enum { CHAIN = 20000, BYTES = CHAIN * 100 + 1000, REACHED = CHAIN - 1 - 64 };
+    char *const text = malloc(BYTES);
+    size_t bytes = (size_t)sprintf(
+        text, "{\"stf\":{\"root\":\"p\"},\"resources\":{\"p\":{\"type\":\"stf.prefab\","
+              "\"root_nodes\":[\"n\"]},\"n\":{\"type\":\"stf.node\"}");
+    for (int i = 0; i < CHAIN; i++) {
+        bytes += (size_t)sprintf(
+            text + bytes, ",\"%d\":{\"type\":\"stf.animation\",\"fps\":1,\"range\":[0,1],", i);
+        bytes += (size_t)sprintf(text + bytes,
+                                 i + 1 < CHAIN
+                                     ? "\"tracks\":[],\"reset_animation\":\"%d\"}"
+                                     : "\"tracks\":[{\"target\":[\"n\",\"t\"],\"timepoints\":[0],"
+                                       "\"subtracks\":[{\"keyframes\":[[true,1,\"linear\"]]}]}]}",
+                                 i + 1);
+    }
+    bytes += (size_t)sprintf(text + bytes, "}}");
+    size_t size_bytes;
+    unsigned char *const file = stf_builder_container(text, bytes, NULL, NULL, 0, &size_bytes);
+    free(text);
+    struct scene scene;
+    struct report report = {0};
+    const clock_t start = clock();
+    assert_true(import_stf("test.stf", file, size_bytes, NULL, &scene, &report));
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
+    assert_int_equal(scene.clip_count, CHAIN);
+    assert_int_equal(scene.clips[REACHED].track_count, 1);
+    assert_int_equal(scene.clips[REACHED - 1].track_count, 0);
+    assert_int_equal(report.warning_count, 2); // once a file, and that it has no version
+    scene_free(&scene);
+    free(file);
+}
+
+static void test_stf_23_reset_that_is_not_there_resets_nothing(void **state)
+{
+    (void)state;
+    struct loaded *const loaded = load_with(
+        "{'loop':'none','fps':30,'range':[0,30],'reset_animation':'nobody','tracks':[{'target':"
+        "['n','t'],'timepoints':[0],'subtracks':[{'keyframes':[[true,1,'linear']]}]}]}",
+        &(struct extras){0});
+    assert_true(loaded->ok);
+    assert_int_equal(loaded->scene.clips[0].track_count, 1);
+    assert_true(is_said(loaded, "there is no resource nobody; nothing is reset"));
     unload(loaded);
 }
 
@@ -1504,7 +1802,19 @@ int main(void)
         cmocka_unit_test(test_stf_10_generated_keys_make_no_corners),
         cmocka_unit_test(test_stf_11_what_is_null_or_missing_stays_at_rest),
         cmocka_unit_test(test_stf_11_too_many_subtracks_are_left_out_with_a_warning),
-        cmocka_unit_test(test_stf_11_keys_that_are_none_are_refused),
+        cmocka_unit_test(test_stf_11_keys_that_are_none_cost_their_track_alone),
+        cmocka_unit_test(test_stf_11_tracks_that_are_none_cost_nothing_else),
+        cmocka_unit_test(test_stf_11_buffer_that_is_not_there_is_no_loss_where_keys_are),
+        cmocka_unit_test(test_stf_7_time_that_nearly_stands_still_is_no_bezier),
+        cmocka_unit_test(test_stf_16_rotation_that_turns_over_is_held),
+        cmocka_unit_test(test_stf_17_short_colours_rest_where_they_are_short),
+        cmocka_unit_test(test_stf_17_colours_have_as_many_values_as_the_file_says),
+        cmocka_unit_test(test_stf_17_too_many_values_are_left_out),
+        cmocka_unit_test(test_stf_17_generated_tracks_win),
+        cmocka_unit_test(test_stf_18_angles_that_turn_too_often_are_left_out),
+        cmocka_unit_test(test_stf_18_keys_beyond_the_budget_of_a_file_are_refused),
+        cmocka_unit_test(test_stf_23_long_chains_of_resets_end),
+        cmocka_unit_test(test_stf_23_reset_that_is_not_there_resets_nothing),
         cmocka_unit_test(test_stf_12_baked_values_lie_on_whole_frames),
         cmocka_unit_test(test_stf_12_rotations_use_baked_values_of_all_components),
         cmocka_unit_test(test_stf_12_baked_values_that_are_no_numbers_are_not_used),

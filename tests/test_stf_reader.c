@@ -370,7 +370,18 @@ static void test_stf_2_first_buffer_is_the_one_after_the_json(void **state)
     }
 }
 
-static void test_stf_2_buffer_past_the_end_is_refused(void **state)
+/// Asserts that the track of build_baked, whose keys do not say how they go, is left out.
+static void assert_track_left_out(const char *why)
+{
+    struct scene scene;
+    import_finish(&builder, &scene);
+    assert_int_equal(scene.clips[0].track_count, 0);
+    assert_said(why);
+    assert_said("keys alone do not say how this goes; the track is left out");
+    scene_free(&scene);
+}
+
+static void test_stf_2_buffer_past_the_end_is_not_used(void **state)
 {
     (void)state;
     json_t *animation = build_baked(new_layout);
@@ -379,18 +390,19 @@ static void test_stf_2_buffer_past_the_end_is_refused(void **state)
     json_object_set_new(json_object_get(builder.buffers, id), "index", json_integer(4));
     char line[128];
     snprintf(line, sizeof line,
-             "buffers.%s.index: is 4, but there are 4 buffers after the JSON [json.index]", id);
-    assert_refused(&builder, line);
+             "buffers.%s.index: is 4, but there are 4 buffers after the JSON; keys are used alone",
+             id);
+    assert_track_left_out(line);
 
     animation = build_baked(new_layout);
     json_array_remove(json_object_get(animation, "referenced_buffers"), 2);
-    assert_refused(&builder, "resources.move.tracks[0].subtracks[2].baked: is 2, but "
-                             "referenced_buffers has 2 ids [stf.reference]");
+    assert_track_left_out("resources.move.tracks[0].subtracks[2].baked: is 2, but "
+                          "referenced_buffers has 2 ids; keys are used alone [stf.reference]");
 
     build_baked(old_layout);
     json_object_clear(builder.buffers);
-    assert_refused(&builder, "resources.move.tracks[0].subtracks[0].baked: there is no buffer "
-                             "buffer-1 [stf.reference]");
+    assert_track_left_out("resources.move.tracks[0].subtracks[0].baked: there is no buffer "
+                          "buffer-1; keys are used alone [stf.reference]");
 }
 
 static void test_stf_2_reference_past_the_end_is_refused(void **state)
@@ -852,6 +864,114 @@ static void test_stf_5_components_are_kept_by_bone(void **state)
     scene_free(&scene);
 }
 
+static void test_stf_5_components_that_are_not_there_are_left_out(void **state)
+{
+    (void)state;
+    build_puppet(new_layout);
+    stf_builder_added_component(&builder, "puppet", "head", "hair", "ava.collider");
+    json_t *const added = json_object_get(
+        json_object_get(stf_builder_find(&builder, "puppet"), "added_components"), "head");
+    json_array_insert_new(added, 0, json_string("nowhere"));
+    json_object_set_new(stf_builder_find(&builder, "armature"), "components",
+                        json_pack("[s]", "nobody"));
+    json_object_set_new(stf_builder_find(&builder, "hip"), "components", json_pack("[s]", "none"));
+    struct scene scene;
+    import_finish(&builder, &scene);
+    assert_int_equal(scene.instances[0].component_count, 1);
+    assert_string_equal(scene.instances[0].components[0].id, "hair");
+    assert_int_equal(times_said("there is no resource nowhere; the component is left out"), 1);
+    assert_int_equal(times_said("there is no resource nobody; the component is left out"), 1);
+    assert_int_equal(times_said("there is no resource none; the component is left out"), 1);
+    scene_free(&scene);
+}
+
+static void test_stf_5_numbers_of_components_stay_short(void **state)
+{
+    (void)state;
+    static const struct {
+        double number;
+        const char *text;
+    } cases[] = {
+        {0.3, "0.3"},
+        {-0.1, "-0.1"},
+        {5, "5.0"},
+        {1e22, "1e22"},
+        {1.0 / 3, "0.3333333333333333"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {2.5e-7, "2.5e-07"},
+        {1e300, "1e+300"},
+        {123456.75, "123456.75"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build_puppet(new_layout);
+        json_t *const hair =
+            stf_builder_added_component(&builder, "puppet", "head", "hair", "ava.collider");
+        json_object_set_new(hair, "name", json_string("0.29999999999999999 \"0.25000000000000001"));
+        json_object_set_new(hair, "x", json_pack("[f, b]", cases[i].number, 1));
+        struct scene scene;
+        import_finish(&builder, &scene);
+        char expected[256];
+        snprintf(expected, sizeof expected,
+                 "{\"type\":\"ava.collider\",\"name\":\"0.29999999999999999 \\\"0.25000000000000001"
+                 "\",\"x\":[%s,true]}",
+                 cases[i].text);
+        assert_string_equal(scene.instances[0].components[0].json, expected);
+        scene_free(&scene);
+    }
+}
+
+static void test_stf_5_instance_on_two_nodes_is_told(void **state)
+{
+    (void)state;
+    build_puppet(old_layout);
+    json_object_set_new(stf_builder_node(&builder, "other", "Other", "prefab", &stf_identity),
+                        "instance", json_string("puppet"));
+    struct scene scene;
+    import_finish(&builder, &scene);
+    assert_int_equal(scene.instance_count, 2);
+    assert_int_equal(times_said("resources.other.instance: body carries puppet already"), 1);
+    scene_free(&scene);
+}
+
+static void test_stf_3_unit_is_what_the_file_says(void **state)
+{
+    (void)state;
+    static const struct {
+        double multiplier;
+        double metres_per_unit;
+    } cases[] = {{100, 0.01}, {1, 1}, {0.5, 2}, {0, 0}, {-1, 0}, {1e10, 0}};
+    struct scene scene;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build_puppet(new_layout);
+        json_object_set_new(builder.stf, "metric_multiplier", json_real(cases[i].multiplier));
+        import_finish(&builder, &scene);
+        assert_true(scene.metres_per_unit == cases[i].metres_per_unit);
+        assert_int_equal(times_said("taken for 1 [stf.unit]"), cases[i].metres_per_unit == 0);
+        scene_free(&scene);
+    }
+    build_puppet(new_layout);
+    import_finish(&builder, &scene);
+    assert_true(scene.metres_per_unit == 0);
+    scene_free(&scene);
+}
+
+static void test_stf_22_fallback_that_is_not_there_is_none(void **state)
+{
+    (void)state;
+    build_puppet(new_layout);
+    json_object_set_new(stf_builder_find(&builder, "puppet"), "type", json_string("my.instance"));
+    json_object_set_new(stf_builder_find(&builder, "puppet"), "fallback", json_string("nobody"));
+    stf_builder_node(&builder, "other", "Other", "prefab", &stf_identity);
+    json_object_set_new(
+        stf_builder_find(&builder, "other"), "instance",
+        stf_builder_reference(&builder, stf_builder_find(&builder, "other"), "puppet"));
+    struct scene scene;
+    import_finish(&builder, &scene);
+    assert_int_equal(scene.instance_count, 0);
+    assert_int_equal(times_said("there is no resource nobody; there is no fallback"), 1);
+    scene_free(&scene);
+}
+
 // ---- 17: targets ----
 
 static void test_stf_17_blendshapes_are_found_by_name(void **state)
@@ -1183,7 +1303,7 @@ static void test_stf_20_all_parts_are_read(void **state)
 static void test_stf_20_limits_settings_and_strange_parts(void **state)
 {
     (void)state;
-    static const double limits[3][3] = {{-1.5, 0, 1.25}, {-1, 0.5, 1}, {-3.14, -3, 3.14}};
+    static const double limits[3][3] = {{-1.5, 0, 1.25}, {-1, 0.5, 1}, {-3.14, -3, 9.5}};
     build_puppet(new_layout);
     json_t *const humanoid = stf_builder_humanoid(&builder, "armature", "human", "planti");
     json_object_set_new(humanoid, "no_jaw", json_true());
@@ -1197,8 +1317,14 @@ static void test_stf_20_limits_settings_and_strange_parts(void **state)
     json_t *const head = json_object_get(
         json_object_get(json_object_get(humanoid, "mappings"), "head"), "rotation_limits");
     json_object_set_new(head, "primary", json_pack("[i, i, i]", -1, 0, 1));
-    json_object_set_new(head, "secondary", json_pack("[f, f, f]", 1.0, 0.0, 1.0));
-    json_object_del(head, "twist");
+    json_object_set_new(head, "secondary", json_pack("[f, f, f]", 0.5, 0.0, 1.0));
+    json_object_set_new(head, "twist", json_pack("[f, f, f]", 1.0, 0.0, 0.5));
+    stf_builder_part(&builder, "human", "neck", "prop", limits);
+    json_t *const neck = json_object_get(
+        json_object_get(json_object_get(humanoid, "mappings"), "neck"), "rotation_limits");
+    json_object_set_new(neck, "primary", json_pack("[f, f, n]", -1.0, 0.0));
+    json_object_set_new(neck, "secondary", json_pack("[f, f, f]", -1.0, 2.0, 0.5));
+    json_object_del(neck, "twist");
     struct scene scene;
     import_finish(&builder, &scene);
     const struct scene_humanoid *const found = scene.instances[0].humanoid;
@@ -1210,12 +1336,19 @@ static void test_stf_20_limits_settings_and_strange_parts(void **state)
     assert_memory_equal(found->limits[TRP_HUMAN_HIP], limits, sizeof limits);
     const double whole[3] = {-1, 0, 1};
     assert_int_equal(found->bone_of_part[TRP_HUMAN_HEAD], 2);
-    assert_int_equal(found->axes[TRP_HUMAN_HEAD], 1);
+    assert_int_equal(found->axes[TRP_HUMAN_HEAD], 3);
     assert_memory_equal(found->limits[TRP_HUMAN_HEAD][0], whole, sizeof whole);
+    const double low[3] = {0.5, 0.5, 1};
+    assert_memory_equal(found->limits[TRP_HUMAN_HEAD][1], low, sizeof low);
+    const double high[3] = {-1, 0.5, 0.5};
+    assert_int_equal(found->axes[TRP_HUMAN_NECK], 2);
+    assert_memory_equal(found->limits[TRP_HUMAN_NECK][1], high, sizeof high);
     assert_int_equal(found->bone_of_part[TRP_HUMAN_SPINE], -1);
     assert_said("resources.human.mappings.tail: is no part of a body");
     assert_said("resources.human.mappings.spine: body is no bone of the armature");
-    assert_said("1, 0, 1 is no range of turns");
+    assert_said("twist from 1 to 0.5 is no range of turns; the limit is left out");
+    assert_said("the centre of secondary, 0, is not from 0.5 to 1");
+    assert_said("neck.rotation_limits.primary[2]: must be a number; the limit is left out");
     scene_free(&scene);
 }
 
@@ -1284,12 +1417,22 @@ static void test_stf_21_places_in_a_plane_are_two_numbers(void **state)
     stf_builder_place(&builder, "tree", "run", 3, -4);
     json_object_set_new(json_array_get(json_object_get(tree, "animations"), 0), "position",
                         json_real(1));
-    assert_refused(&builder, "resources.tree.animations[0]: needs a \"position\" of 2 numbers "
-                             "[stf.blendtree]");
+    import_finish(&builder, &scene);
+    assert_int_equal(scene.blendtree_count, 0);
+    assert_said("resources.tree.animations[0]: needs a \"position\" of 2 numbers; the blend tree "
+                "is left out [stf.blendtree]");
+    scene_free(&scene);
+
     build_two_clips();
     tree = stf_builder_blendtree(&builder, "tree", "Way", 2);
     json_object_set_new(tree, "blendtree_type", json_string("3d"));
-    assert_refused(&builder, "resources.tree: blendtree_type \"3d\" is unknown [stf.blendtree]");
+    stf_builder_blendtree(&builder, "other", "Other", 1);
+    import_finish(&builder, &scene);
+    assert_int_equal(scene.blendtree_count, 1);
+    assert_string_equal(scene.blendtrees[0].id, "other");
+    assert_said("resources.tree: blendtree_type \"3d\" is unknown; the blend tree is left out "
+                "[stf.blendtree]");
+    scene_free(&scene);
 }
 
 // ---- 22: unknown types ----
@@ -1545,7 +1688,7 @@ int main(void)
         cmocka_unit_test(test_stf_1_hostile_header_is_refused),
         cmocka_unit_test(test_stf_1_json_must_be_strict_and_whole),
         cmocka_unit_test(test_stf_2_first_buffer_is_the_one_after_the_json),
-        cmocka_unit_test(test_stf_2_buffer_past_the_end_is_refused),
+        cmocka_unit_test(test_stf_2_buffer_past_the_end_is_not_used),
         cmocka_unit_test(test_stf_2_reference_past_the_end_is_refused),
         cmocka_unit_test(test_stf_2_endless_id_is_refused),
         cmocka_unit_test(test_stf_2_index_may_be_written_as_a_real),
@@ -1562,6 +1705,11 @@ int main(void)
         cmocka_unit_test(test_stf_5_pose_replaces_the_rest_where_it_is_given),
         cmocka_unit_test(test_stf_5_pose_of_wrong_shape_is_refused),
         cmocka_unit_test(test_stf_5_components_are_kept_by_bone),
+        cmocka_unit_test(test_stf_5_components_that_are_not_there_are_left_out),
+        cmocka_unit_test(test_stf_5_numbers_of_components_stay_short),
+        cmocka_unit_test(test_stf_5_instance_on_two_nodes_is_told),
+        cmocka_unit_test(test_stf_3_unit_is_what_the_file_says),
+        cmocka_unit_test(test_stf_22_fallback_that_is_not_there_is_none),
         cmocka_unit_test(test_stf_17_blendshapes_are_found_by_name),
         cmocka_unit_test(test_stf_17_values_that_are_not_the_meshs_leave_its_defaults),
         cmocka_unit_test(test_stf_17_everything_else_is_a_property),

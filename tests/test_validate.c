@@ -336,6 +336,43 @@ static void test_validate_deep_skeleton_is_refused(void **state)
 }
 
 /// An attachment in block 1 whose parent is a free lane of block 0.
+/// The pose of an instance is that of one which has a pose, of the same skeleton.
+static void test_validate_pose_of_another_is_refused(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 3; round++) {
+        struct pack_content *const content = pack_content_random(
+            &(struct pack_recipe){.seed = 1, .instance_count = 3, .shares_pose = true});
+        struct pack_skeleton twins[2] = {content->skeletons[0], content->skeletons[0]};
+        struct pack_skeleton *const skeletons = content->skeletons;
+        content->skeletons = twins;
+        content->skeleton_count = 2;
+        if (round == 1) {
+            content->instances[2].pose_of = 1; // which has that of 0
+        } else if (round == 2) {
+            content->instances[2].skeleton = 1;
+        }
+        size_t size_bytes = 0;
+        uint8_t *const bytes = pack_write(content, &size_bytes);
+        trp_pack pack;
+        if (round == 0) {
+            assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+        } else {
+            const trp_diagnostic expected = {
+                .result = TRP_ERROR_FORMAT,
+                .rule = "instance.pose_of",
+                .section = PACK_INSTANCES,
+                .index = 2,
+                .byte_offset = pack_object(bytes, PACK_INSTANCES, 2) + 44,
+            };
+            assert_refused(bytes, size_bytes, &expected);
+        }
+        free(bytes);
+        content->skeletons = skeletons;
+        pack_content_free(content);
+    }
+}
+
 static void test_validate_parent_without_joint_is_refused(void **state)
 {
     (void)state;
@@ -913,6 +950,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_validate_rules_of_the_source_are_those_documented),
         cmocka_unit_test(test_validate_folder_of_bad_files_holds_nothing_else),
         cmocka_unit_test(test_validate_deep_skeleton_is_refused),
+        cmocka_unit_test(test_validate_pose_of_another_is_refused),
         cmocka_unit_test(test_validate_parent_without_joint_is_refused),
         cmocka_unit_test(test_validate_curves_that_ask_for_too_much_work_are_refused),
         cmocka_unit_test(test_validate_many_tracks_of_many_keys_cost_no_product),

@@ -59,10 +59,13 @@ typedef struct trp_humanoid {
     float upper_leg_twist;
     float lower_leg_twist;
     float feet_spacing;
-    uint32_t block_count;
-    const uint16_t *lane_of_part;   ///< [TRP_HUMAN_PART_COUNT] as the file maps it, or TRP_NO_LANE
-    const trp_human_limits *limits; ///< [TRP_HUMAN_PART_COUNT]
-    const float *limit_blocks;      ///< [block_count][6][16] for trp_humanoid_clamp
+    uint64_t bind_hash;              ///< of the skeleton of its instance
+    uint32_t block_count;            ///< of that skeleton
+    uint32_t limit_block_count;      ///< blocks with limits in them
+    const uint16_t *lane_of_part;    ///< [TRP_HUMAN_PART_COUNT] as the file maps it, or TRP_NO_LANE
+    const trp_human_limits *limits;  ///< [TRP_HUMAN_PART_COUNT]
+    const uint32_t *block_of_limits; ///< [limit_block_count] ascending, below block_count
+    const float *limit_blocks;       ///< [limit_block_count][6][16] for trp_humanoid_clamp
 } trp_humanoid;
 
 /// Fills a view of the humanoid of an instance.
@@ -94,9 +97,10 @@ typedef struct trp_humanoid_args {
 /// twist, and x / w and z / w of the swing, are held between the tangents of half the limits. So a
 /// turn about one axis alone stops exactly at its limit. What is inside its limits, and lanes
 /// without any, keep every bit. Translation and scale stay.
-/// @return TRP_OK, TRP_ERROR_ARGUMENT, TRP_ERROR_MISMATCH (humanoid and skeleton differ in blocks).
-///         On error no pose is touched.
-/// Cost: one read and write of rotations; no allocation. Lanes: elementwise.
+/// @return TRP_OK, TRP_ERROR_ARGUMENT, TRP_ERROR_MISMATCH (`skeleton` is not like that of the
+/// humanoid's
+///         instance). On error no pose is touched.
+/// Cost: one read and write of rotations in blocks with limits; no allocation. Lanes: elementwise.
 /// Threads: poses are exclusive.
 /// Source: src/FORMAT.md, "Limits".
 TRP_API trp_result trp_humanoid_clamp(const trp_humanoid_args *args);

@@ -38,8 +38,8 @@ typedef struct trp_instance {
     uint32_t skeleton_index; ///< in the same pack
     uint32_t bone_count;
     uint32_t component_count;
-    const trp_pose_block
-        *pose; ///< the whole skeleton with all its instances as the file poses them
+    const trp_pose_block *pose;   ///< the whole skeleton with all its instances as the file poses
+                                  ///< them; instances of one skeleton share it
     const uint16_t *lane_of_bone; ///< [bone_count] bones in the order of the file; TRP_NO_LANE: not
                                   ///< in the skeleton
     const float *length_of_bone;  ///< [bone_count] source units
@@ -55,6 +55,12 @@ TRP_API const char *trp_instance_bone_id(const trp_instance *instance, uint32_t 
 /// Returns the bone whose id has this hash, or TRP_NONE.
 /// Cost: O(bones). Threads: any. See trp_name_hash.
 TRP_API uint32_t trp_instance_find_bone(const trp_instance *instance, uint64_t id_hash);
+
+/// Returns the first component of a bone whose id has this hash, or TRP_NONE.
+/// @param bone [0, instance->bone_count), or TRP_NONE for any
+/// Cost: O(components). Threads: any. See trp_name_hash.
+TRP_API uint32_t trp_instance_find_component(const trp_instance *instance, uint32_t bone,
+                                             uint64_t id_hash);
 
 /// Fills a view of a component.
 /// @param index [0, instance->component_count); sorted by bone, then in the order of the file

@@ -77,4 +77,8 @@ TRP_API trp_result trp_pack_clip(const trp_pack *pack, uint32_t index, trp_clip 
 /// Cost: O(clips). Threads: any. See trp_name_hash.
 TRP_API uint32_t trp_pack_find_clip(const trp_pack *pack, uint64_t name_hash);
 
+/// Returns the first instance whose name has this hash, or TRP_NONE.
+/// Cost: O(instances). Threads: any. See trp_name_hash.
+TRP_API uint32_t trp_pack_find_instance(const trp_pack *pack, uint64_t name_hash);
+
 #endif

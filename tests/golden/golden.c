@@ -75,6 +75,7 @@ struct stage {
     trp_playhead *previous;
     trp_playhead *playheads;
     trp_root_delta *deltas;
+    uint32_t *block_of_limits;
     float *limits; ///< of every lane, an axis in four without
     trp_pose_block *limited;
     trp_pose_block **limited_list;
@@ -258,6 +259,10 @@ static void make_stage(struct stage *stage, const char *path)
     stage->limited = take(stage->pose_count * blocks, sizeof *stage->limited);
     stage->limited_list = take(stage->pose_count, sizeof(trp_pose_block *));
     write_limits(stage);
+    stage->block_of_limits = take(blocks, sizeof *stage->block_of_limits);
+    for (uint32_t block = 0; block < blocks; block++) {
+        stage->block_of_limits[block] = block;
+    }
     write_requests(stage);
     write_jobs(stage);
     write_playheads(stage);
@@ -317,7 +322,10 @@ static void run(struct stage *stage, uint32_t first, uint32_t count, bool is_pre
     memcpy(stage->limited + first * blocks, stage->blended + first * blocks,
            count * blocks * sizeof *stage->limited);
     const trp_humanoid humanoid = {
+        .bind_hash = stage->skeleton.bind_hash,
         .block_count = stage->skeleton.block_count,
+        .limit_block_count = stage->skeleton.block_count,
+        .block_of_limits = stage->block_of_limits,
         .limit_blocks = stage->limits,
     };
     const trp_humanoid_args limit = {

@@ -230,7 +230,7 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
 {
     command->inputs = ARENA_NEW(&command->arena, struct compile_input, (size_t)argc);
     command->options.inputs = command->inputs;
-    struct compile_input current = {.metres_per_unit = 1, .error_mm = 0.1, .shell_m = 0.03};
+    struct compile_input current = {.error_mm = 0.1, .shell_m = 0.03};
     *code = TROUPE_EXIT_USAGE;
     opterr = 0;
     int option = 0;

@@ -67,10 +67,10 @@ struct compilation {
     uint32_t done;
 };
 
+/// Fills in all but the unit, which the file may know.
 static struct compile_input with_defaults(const struct compile_input *input)
 {
     struct compile_input filled = *input;
-    filled.metres_per_unit = input->metres_per_unit > 0.0 ? input->metres_per_unit : 1.0;
     filled.error_mm = input->error_mm > 0.0 ? input->error_mm : 0.1;
     filled.shell_m = input->shell_m > 0.0 ? input->shell_m : 0.03;
     return filled;
@@ -199,7 +199,8 @@ static bool find_root_joint(struct source *source, struct report *report)
     return source->root_skeleton != TRP_NONE || refuse_root_joint(source, report);
 }
 
-static bool open_source(struct compilation *compilation, const struct compile_input *input,
+/// @param input gets the unit
+static bool open_source(struct compilation *compilation, struct compile_input *input,
                         struct source *source)
 {
     struct report *const report = compilation->report;
@@ -209,6 +210,10 @@ static bool open_source(struct compilation *compilation, const struct compile_in
         return false;
     }
     source->is_open = true;
+    if (!(input->metres_per_unit > 0.0)) {
+        input->metres_per_unit =
+            source->scene.metres_per_unit > 0.0 ? source->scene.metres_per_unit : 1.0;
+    }
     report->file = input->path;
     tell_dependencies(compilation->options, source);
     if (input->events != NULL &&

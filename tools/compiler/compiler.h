@@ -29,7 +29,7 @@ enum compile_nodes {
 /// One source file and how to treat it. Zero means default.
 struct compile_input {
     const char *path;
-    double metres_per_unit; // --unit, default 1
+    double metres_per_unit; // --unit, default what the file says, else 1
     double error_mm;        // --error, default 0.1
     double shell_m;         // --shell, default 0.03
     enum compile_loop loop;

@@ -44,14 +44,12 @@ static void pose_lane(trp_pose_block *pose, uint32_t lane, const struct scene_tr
     }
 }
 
-/// Appends the pose of the whole skeleton with all its instances as the file poses them.
-static void append_pose(const struct skeleton *skeleton, struct buffer *bytes)
+/// Returns the pose of the whole skeleton with all its instances as the file poses them.
+static trp_pose_block *pose_skeleton(const struct skeleton *skeleton, struct arena *arena)
 {
     const struct scene *const scene = skeleton->scene;
-    const size_t size_bytes = skeleton->block_count * sizeof(trp_pose_block);
-    struct arena arena = {0};
-    trp_pose_block *const pose = ARENA_NEW(&arena, trp_pose_block, skeleton->block_count);
-    memcpy(pose, skeleton->rest, size_bytes);
+    trp_pose_block *const pose = ARENA_NEW(arena, trp_pose_block, skeleton->block_count);
+    memcpy(pose, skeleton->rest, skeleton->block_count * sizeof *pose);
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         const struct scene_instance *const instance = &scene->instances[i];
         for (uint32_t bone = 0; bone < instance->bone_count; bone++) {
@@ -61,8 +59,7 @@ static void append_pose(const struct skeleton *skeleton, struct buffer *bytes)
             }
         }
     }
-    buffer_append(bytes, pose, size_bytes);
-    arena_free(&arena);
+    return pose;
 }
 
 // ---- the humanoid ------------------------------------------------------------------------------
@@ -87,29 +84,61 @@ static float limit_tangent(double turn_rad, float none)
     return stored_float(exact_sin(half) / exact_cos(half));
 }
 
-/// Appends the limits of all lanes, block by block. A bone that the file maps to several parts
-/// keeps to the limits of the first.
-static void append_limit_blocks(const struct skeleton *skeleton,
-                                const struct scene_humanoid *humanoid, const uint16_t *lanes,
-                                struct buffer *bytes)
+/// The limits of a humanoid, in blocks that have any.
+struct limits {
+    uint32_t block_count;
+    uint32_t blocks[TRP_HUMAN_PART_COUNT]; // ascending
+    float tangents[TRP_HUMAN_PART_COUNT][6][TRP_BLOCK_LANES];
+};
+
+/// Returns the limits of the block of a lane; where it has none yet, with room for them.
+static float (*limits_of_block(struct limits *limits, uint32_t block))[TRP_BLOCK_LANES]
 {
-    struct arena arena = {0};
-    float(*const blocks)[6][TRP_BLOCK_LANES] =
-        arena_take(&arena, skeleton->block_count, sizeof *blocks);
-    bool *const is_taken = ARENA_NEW(&arena, bool, skeleton->lane_count);
-    for (uint32_t lane = 0; lane < skeleton->lane_count; lane++) {
-        for (int row = 0; row < 6; row++) {
-            blocks[lane / TRP_BLOCK_LANES][row][lane % TRP_BLOCK_LANES] =
-                row % 2 == 0 ? -FLT_MAX : FLT_MAX;
+    uint32_t place = 0;
+    while (place < limits->block_count && limits->blocks[place] < block) {
+        place++;
+    }
+    if (place < limits->block_count && limits->blocks[place] == block) {
+        return limits->tangents[place];
+    }
+    const uint32_t after_count = limits->block_count++ - place;
+    memmove(&limits->blocks[place + 1], &limits->blocks[place],
+            after_count * sizeof *limits->blocks);
+    memmove(&limits->tangents[place + 1], &limits->tangents[place],
+            after_count * sizeof *limits->tangents);
+    limits->blocks[place] = block;
+    for (uint32_t i = 0; i < 6 * TRP_BLOCK_LANES; i++) {
+        const uint32_t row = i / TRP_BLOCK_LANES;
+        limits->tangents[place][row][i % TRP_BLOCK_LANES] = row % 2 == 0 ? -FLT_MAX : FLT_MAX;
+    }
+    return limits->tangents[place];
+}
+
+/// Returns whether a part before this one plays the same lane.
+static bool is_lane_taken(const struct scene_humanoid *humanoid, const uint16_t *lanes,
+                          uint32_t part)
+{
+    for (uint32_t other = 0; other < part; other++) {
+        if (lanes[other] == lanes[part] && plays_a_part(humanoid, other)) {
+            return true;
         }
     }
+    return false;
+}
+
+/// Gathers the limits of a humanoid. A bone that the file maps to several parts keeps to the limits
+/// of the first.
+static void find_limits(const struct scene_humanoid *humanoid, const uint16_t *lanes,
+                        struct limits *limits)
+{
+    limits->block_count = 0;
     for (uint32_t part = 0; part < TRP_HUMAN_PART_COUNT; part++) {
         const uint16_t lane = lanes[part];
-        if (lane == TRP_NO_LANE || is_taken[lane] || !plays_a_part(humanoid, part)) {
+        if (lane == TRP_NO_LANE || humanoid->axes[part] == 0 || !plays_a_part(humanoid, part) ||
+            is_lane_taken(humanoid, lanes, part)) {
             continue;
         }
-        is_taken[lane] = true;
-        float(*const block)[TRP_BLOCK_LANES] = blocks[lane / TRP_BLOCK_LANES];
+        float(*const block)[TRP_BLOCK_LANES] = limits_of_block(limits, lane / TRP_BLOCK_LANES);
         for (int axis = 0; axis < 3; axis++) {
             if (humanoid->axes[part] & (1u << axis)) {
                 const double *const turns = humanoid->limits[part][axis];
@@ -118,12 +147,10 @@ static void append_limit_blocks(const struct skeleton *skeleton,
             }
         }
     }
-    buffer_append(bytes, blocks, skeleton->block_count * sizeof *blocks);
-    arena_free(&arena);
 }
 
 static void append_humanoid(const struct skeleton *skeleton, const struct scene_instance *instance,
-                            struct buffer *bytes)
+                            struct limits *limit_blocks, struct buffer *bytes)
 {
     const struct scene_humanoid *const humanoid = instance->humanoid;
     struct trp__humanoid stored = {.flags = humanoid->flags};
@@ -143,7 +170,9 @@ static void append_humanoid(const struct skeleton *skeleton, const struct scene_
             }
         }
     }
-    append_limit_blocks(skeleton, humanoid, stored.lane_of_part, bytes);
+    find_limits(humanoid, stored.lane_of_part, limit_blocks);
+    buffer_append(bytes, limit_blocks->tangents,
+                  limit_blocks->block_count * sizeof *limit_blocks->tangents);
     buffer_append(bytes, &stored, sizeof stored);
 }
 
@@ -167,7 +196,8 @@ static void append_components(struct pack_writer *writer, const struct scene_ins
 }
 
 static void append_bones(struct pack_writer *writer, const struct skeleton *skeleton,
-                         const struct scene_instance *instance, struct buffer *bytes)
+                         const struct scene_instance *instance, const struct limits *limits,
+                         struct buffer *bytes)
 {
     const struct scene *const scene = skeleton->scene;
     for (uint32_t bone = 0; bone < instance->bone_count; bone++) {
@@ -175,6 +205,7 @@ static void append_bones(struct pack_writer *writer, const struct skeleton *skel
         const uint32_t place = pack_writer_string(writer, id);
         buffer_append(bytes, &place, sizeof place);
     }
+    buffer_append(bytes, limits->blocks, limits->block_count * sizeof *limits->blocks);
     for (uint32_t bone = 0; bone < instance->bone_count; bone++) {
         const float length = stored_float(instance->lengths[bone]);
         buffer_append(bytes, &length, sizeof length);
@@ -185,11 +216,31 @@ static void append_bones(struct pack_writer *writer, const struct skeleton *skel
     }
 }
 
-static void write_instance(struct pack_writer *writer, const struct skeleton *skeleton,
-                           uint32_t skeleton_index, const struct scene_instance *instance)
+/// Appends what follows the pose of an instance.
+/// @param limits room for those of a humanoid
+static void append_rest(struct pack_writer *writer, const struct skeleton *skeleton,
+                        const struct scene_instance *instance, struct limits *limits,
+                        struct buffer *bytes)
 {
     const struct scene *const scene = skeleton->scene;
-    const struct scene_node *const carrier = &scene->nodes[instance->node];
+    limits->block_count = 0;
+    if (instance->humanoid != NULL) {
+        append_humanoid(skeleton, instance, limits, bytes);
+    }
+    for (uint32_t bone = 0; bone < instance->bone_count; bone++) {
+        const uint64_t hash = trp_name_hash(text_or_empty(scene->nodes[instance->nodes[bone]].id));
+        buffer_append(bytes, &hash, sizeof hash);
+    }
+    append_components(writer, instance, bytes);
+    append_bones(writer, skeleton, instance, limits, bytes);
+}
+
+static struct trp__instance_header header_of(struct pack_writer *writer,
+                                             const struct skeleton *skeleton,
+                                             uint32_t skeleton_index,
+                                             const struct scene_instance *instance)
+{
+    const struct scene_node *const carrier = &skeleton->scene->nodes[instance->node];
     struct trp__instance_header header = {
         .name_hash = trp_name_hash(carrier->name),
         .skeleton = skeleton_index,
@@ -203,31 +254,40 @@ static void write_instance(struct pack_writer *writer, const struct skeleton *sk
     header.id = pack_writer_string(writer, text_or_empty(carrier->id));
     header.armature_name = pack_writer_string(writer, text_or_empty(instance->armature_name));
     header.armature_id = pack_writer_string(writer, text_or_empty(instance->armature_id));
-    struct buffer bytes = {0};
-    buffer_append(&bytes, &header, sizeof header);
-    append_pose(skeleton, &bytes);
-    if (instance->humanoid != NULL) {
-        append_humanoid(skeleton, instance, &bytes);
-    }
-    for (uint32_t bone = 0; bone < instance->bone_count; bone++) {
-        const uint64_t hash = trp_name_hash(text_or_empty(scene->nodes[instance->nodes[bone]].id));
-        buffer_append(&bytes, &hash, sizeof hash);
-    }
-    append_components(writer, instance, &bytes);
-    append_bones(writer, skeleton, instance, &bytes);
-    pack_writer_add_instance(writer, &bytes);
-    buffer_free(&bytes);
+    return header;
 }
 
 void instances_write(struct pack_writer *writer, const struct skeleton *skeleton,
                      uint32_t skeleton_index)
 {
     const struct scene *const scene = skeleton->scene;
+    struct arena arena = {0};
+    const trp_pose_block *const pose = pose_skeleton(skeleton, &arena);
+    struct limits *const limits = ARENA_NEW(&arena, struct limits, 1);
+    uint32_t posed = pack_writer_find_pose(writer, skeleton_index, pose);
+    const bool is_known = posed != TRP_NONE; // from an input like this one
     for (uint32_t i = 0; i < scene->instance_count; i++) {
-        if (is_of_skeleton(&scene->instances[i], skeleton)) {
-            write_instance(writer, skeleton, skeleton_index, &scene->instances[i]);
+        const struct scene_instance *const instance = &scene->instances[i];
+        if (!is_of_skeleton(instance, skeleton)) {
+            continue;
         }
+        struct trp__instance_header header = header_of(writer, skeleton, skeleton_index, instance);
+        struct buffer bytes = {0};
+        buffer_append(&bytes, &header, sizeof header);
+        if (posed == TRP_NONE) {
+            buffer_append(&bytes, pose, skeleton->block_count * sizeof *pose);
+        }
+        append_rest(writer, skeleton, instance, limits, &bytes);
+        header.pose_of = posed == TRP_NONE ? writer->instances.count : posed;
+        header.limit_block_count = limits->block_count;
+        memcpy(bytes.bytes, &header, sizeof header);
+        if (!is_known || !pack_writer_holds_instance(writer, &bytes)) {
+            pack_writer_add_instance(writer, &bytes);
+            posed = header.pose_of;
+        }
+        buffer_free(&bytes);
     }
+    arena_free(&arena);
 }
 
 void blendtree_write(struct pack_writer *writer, const struct scene_blendtree *tree,

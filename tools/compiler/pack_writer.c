@@ -208,11 +208,44 @@ void pack_writer_add_clip(struct pack_writer *writer, const struct buffer *clip)
     section_add(&writer->clips, clip->bytes, clip->size);
 }
 
+static const struct trp__instance_header *instance_at(const struct pack_writer *writer,
+                                                      uint32_t index)
+{
+    return (const void *)writer->instances.objects[index].bytes;
+}
+
+uint32_t pack_writer_find_pose(const struct pack_writer *writer, uint32_t skeleton_index,
+                               const trp_pose_block *pose)
+{
+    for (uint32_t i = 0; i < writer->instances.count; i++) {
+        const struct trp__instance_header *const header = instance_at(writer, i);
+        if (header->skeleton == skeleton_index && header->pose_of == i &&
+            memcmp(header + 1, pose, header->block_count * sizeof *pose) == 0) {
+            return i;
+        }
+    }
+    return TRP_NONE;
+}
+
+bool pack_writer_holds_instance(const struct pack_writer *writer, const struct buffer *instance)
+{
+    if (section_holds(&writer->instances, instance->bytes, instance->size)) {
+        return true;
+    }
+    // The one that has the pose is the same but for that.
+    const struct trp__instance_header *const header = (const void *)instance->bytes;
+    const struct pack_object *const posed = &writer->instances.objects[header->pose_of];
+    const size_t pose_bytes = header->block_count * sizeof(trp_pose_block);
+    const size_t rest_bytes = instance->size - sizeof *header;
+    return posed->size == instance->size + pose_bytes &&
+           memcmp(posed->bytes, header, sizeof *header) == 0 &&
+           memcmp((const uint8_t *)posed->bytes + sizeof *header + pose_bytes, header + 1,
+                  rest_bytes) == 0;
+}
+
 void pack_writer_add_instance(struct pack_writer *writer, const struct buffer *instance)
 {
-    if (!section_holds(&writer->instances, instance->bytes, instance->size)) {
-        section_add(&writer->instances, instance->bytes, instance->size);
-    }
+    section_add(&writer->instances, instance->bytes, instance->size);
 }
 
 void pack_writer_add_blendtree(struct pack_writer *writer, const struct buffer *tree)

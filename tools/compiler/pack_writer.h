@@ -51,7 +51,15 @@ uint32_t pack_writer_add_property_set(struct pack_writer *writer, const char *na
 /// Adds the finished bytes of a clip.
 void pack_writer_add_clip(struct pack_writer *writer, const struct buffer *clip);
 
-/// Adds the finished bytes of an instance, unless the pack has the very same one.
+/// Returns the instance of a skeleton that has this pose, or TRP_NONE.
+uint32_t pack_writer_find_pose(const struct pack_writer *writer, uint32_t skeleton_index,
+                               const trp_pose_block *pose);
+
+/// Returns whether the pack has an instance.
+/// @param instance its bytes without a pose of its own
+bool pack_writer_holds_instance(const struct pack_writer *writer, const struct buffer *instance);
+
+/// Adds the finished bytes of an instance.
 void pack_writer_add_instance(struct pack_writer *writer, const struct buffer *instance);
 
 /// Adds the finished bytes of a blend tree.

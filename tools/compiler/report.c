@@ -21,15 +21,16 @@ static void report_clean(char *text)
     }
 }
 
+/// @param instead ends the message; may be null
 static void report_line(const struct report *report, const char *kind, const char *place,
-                        const char *code, const char *format, va_list arguments,
-                        char line[REPORT_LINE_BYTES])
+                        const char *code, const char *instead, const char *format,
+                        va_list arguments, char line[REPORT_LINE_BYTES])
 {
     char message[REPORT_MESSAGE_BYTES];
     vsnprintf(message, sizeof message, format, arguments);
-    snprintf(line, REPORT_LINE_BYTES, "%.1024s: %s: %.256s%s%s [%.64s]",
+    snprintf(line, REPORT_LINE_BYTES, "%.1024s: %s: %.256s%s%s%s%.128s [%.64s]",
              report->file ? report->file : "troupe", kind, place ? place : "", place ? ": " : "",
-             message, code);
+             message, instead ? "; " : "", instead ? instead : "", code);
     report_clean(line);
     if (report->out) {
         fprintf(report->out, "%s\n", line);
@@ -42,8 +43,13 @@ bool report_error(struct report *report, enum troupe_exit exit_code, const char 
     char line[REPORT_LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    report_line(report, "error", place, code, format, arguments, line);
+    report_line(report, report->instead ? "warning" : "error", place, code, report->instead, format,
+                arguments, line);
     va_end(arguments);
+    if (report->instead) {
+        report->warning_count++;
+        return false;
+    }
     if (report->error_count == 0) {
         report->exit_code = exit_code;
         snprintf(report->first_error, sizeof report->first_error, "%.511s", line);
@@ -58,7 +64,7 @@ void report_warning(struct report *report, const char *place, const char *code, 
     char line[REPORT_LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    report_line(report, "warning", place, code, format, arguments, line);
+    report_line(report, "warning", place, code, NULL, format, arguments, line);
     va_end(arguments);
     report->warning_count++;
 }

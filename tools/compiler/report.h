@@ -29,6 +29,9 @@ struct report {
     uint32_t error_count;
     enum troupe_exit exit_code; // of the first error
     char first_error[512];      // its line, for tests and for callers without a stream
+    // Where one thing can be done without: what happens to it. Errors are warnings then, which end
+    // with that, and count as such. Null: errors are errors.
+    const char *instead;
 };
 
 /// Reports an error.

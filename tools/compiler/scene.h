@@ -184,8 +184,9 @@ struct scene_blendtree {
 /// A whole source file. Everything lives in `arena`.
 struct scene {
     struct arena arena;
-    const char *file; // path as given
-    const char *stem; // its name without folders and extension
+    const char *file;       // path as given
+    const char *stem;       // its name without folders and extension
+    double metres_per_unit; // 0 where the file does not say
     uint32_t other_file_count;
     const char **other_files; // what else was read, such as buffers beside the file
     uint32_t node_count;

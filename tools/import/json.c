@@ -189,12 +189,56 @@ bool json_is_absent(const struct json_value *value)
     return value->value == NULL || json_is_null(value->value);
 }
 
+/// Writes a real number with as few digits as mean the same double. Jansson writes 17.
+/// @param bytes of the number in its text
+/// @return bytes written, not more than those
+static size_t json_shorten(const char *number, size_t bytes, char *out)
+{
+    const double value = strtod(number, NULL);
+    for (int digits = 15; digits < 17; digits++) {
+        char text[32];
+        const size_t length = (size_t)snprintf(text, sizeof text, "%.*g", digits, value);
+        // Without point and exponent it would be an integer, and short enough already.
+        if (length < bytes && strpbrk(text, ".e") && strtod(text, NULL) == value) {
+            memcpy(out, text, length);
+            return length;
+        }
+    }
+    memmove(out, number, bytes);
+    return bytes;
+}
+
+/// Shortens all numbers of a text without white space, in place.
+static void json_shorten_all(char *text)
+{
+    char *out = text;
+    bool is_string = false;
+    for (const char *at = text; *at;) {
+        const size_t bytes = is_string ? 0 : strspn(at, "+-.0123456789eE");
+        if (bytes > 0 && *at != 'e') { // of true and false
+            const bool is_real = strcspn(at, ".e") < bytes;
+            const size_t written = is_real ? json_shorten(at, bytes, out) : bytes;
+            memmove(out, at, is_real ? 0 : bytes);
+            out += written;
+            at += bytes;
+            continue;
+        }
+        is_string ^= *at == '"';
+        if (is_string && *at == '\\') {
+            *out++ = *at++; // what follows is no end
+        }
+        *out++ = *at++;
+    }
+    *out = 0;
+}
+
 const char *json_compact(const struct json_value *value, struct arena *arena)
 {
     const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
     const size_t size_bytes = json_dumpb(value->value, NULL, 0, flags);
     char *const text = arena_take(arena, size_bytes + 1, 1);
     json_dumpb(value->value, text, size_bytes, flags);
+    json_shorten_all(text);
     return text;
 }
 

@@ -16,10 +16,37 @@ enum {
 static const uint64_t budget_floor_bytes = 1 << 20;
 static const uint64_t budget_per_byte = 64;
 
+/// A key of the file takes 20 bytes or more. Where its components have handles of their own, or
+/// angles turn, it takes about as many keys of the curve as there are here for it.
+static const uint64_t curve_floor_bytes = 1 << 24;
+static const uint64_t curve_per_byte = 128;
+
+const char *stf_spare_begin(struct stf *stf, const char *instead)
+{
+    const char *const outer = stf->report->instead;
+    stf->report->instead = instead;
+    return outer;
+}
+
+bool stf_spare_end(struct stf *stf, const char *outer, bool ok)
+{
+    if (!ok && !stf->report->instead) {
+        return false;
+    }
+    stf->report->instead = outer;
+    return true;
+}
+
+void stf_spare_nothing(struct stf *stf)
+{
+    stf->report->instead = NULL;
+}
+
 bool stf_take(struct stf *stf, const struct json_value *at, uint64_t count, size_t size,
               void **memory)
 {
     if (count > stf->budget_bytes / size) {
+        stf_spare_nothing(stf);
         return json_refuse(at, TROUPE_EXIT_INPUT, "stf.limit",
                            "decoding would take far more memory than the file is large");
     }
@@ -113,13 +140,37 @@ static bool version_read(const struct json_value *header)
     return true;
 }
 
+/// Reads how many units are a metre.
+static bool multiplier_read(const struct json_value *header, double *multiplier)
+{
+    if (!json_get_number(header, "metric_multiplier", false, multiplier)) {
+        return false;
+    }
+    return (*multiplier >= 1e-9 && *multiplier <= 1e9) ||
+           json_refuse(header, TROUPE_EXIT_INPUT, "stf.unit",
+                       "a metric_multiplier of %g is not from 1e-9 to 1e9", *multiplier);
+}
+
+static bool unit_read(struct stf *stf, const struct json_value *header)
+{
+    const struct json_value value = json_member(header, "metric_multiplier");
+    double multiplier = 1;
+    if (json_is_absent(&value)) {
+        return true;
+    }
+    const char *const outer = stf_spare_begin(stf, "taken for 1");
+    const bool ok = multiplier_read(header, &multiplier);
+    stf->scene->metres_per_unit = ok ? 1 / multiplier : 0;
+    return stf_spare_end(stf, outer, ok);
+}
+
 /// Reads the object `stf`, which says where the scene begins.
 static bool header_read(struct stf *stf)
 {
     const struct json_value header = json_member(&stf->root, "stf");
     const struct json_value root = json_member(&header, "root");
     const char *id = NULL;
-    if (!json_check_object(&header) || !version_read(&header) ||
+    if (!json_check_object(&header) || !version_read(&header) || !unit_read(stf, &header) ||
         !json_get_string(&header, "root", true, &id) ||
         !stf_resource_expect(stf, NULL, &root, STF_PREFAB, &stf->prefab)) {
         return false;
@@ -163,6 +214,7 @@ bool import_stf(const char *path, const void *bytes, size_t size_bytes,
         .scene = scene,
         .bytes = bytes,
         .budget_bytes = budget_floor_bytes + budget_per_byte * size_bytes,
+        .curve_bytes = curve_floor_bytes + curve_per_byte * size_bytes,
     };
     if (options) {
         stf.options = *options;

@@ -15,6 +15,8 @@
 #include "json.h"
 #include "report.h"
 
+enum { STF_MOST_VALUES = 64 }; // of a property
+
 /// Types of resources that are read here.
 enum stf_type {
     STF_UNKNOWN = 0,
@@ -51,7 +53,7 @@ struct stf_resource {
     int32_t index;              // STF_NODE: of scene and stf nodes, STF_BONE: of its armature's
                                 // bones, STF_ARMATURE: of stf armatures, STF_MESH: of stf meshes,
                                 // STF_ANIMATION: of clips; -1 = not in use
-    struct stf_resource *owner; // armature of a bone
+    struct stf_resource *owner; // armature of a bone, node of an armature instance
     enum stf_walk walk;         // over children
     enum stf_walk fallback_walk;
     struct stf_resource *fallback; // of an unknown type: what is used instead; null = nothing
@@ -127,7 +129,7 @@ struct stf_target {
     int32_t node;             // of the scene; -1 only for a property that belongs to none
     bool is_euler;            // SCENE_ROTATION, but the track has three angles
     uint32_t component_count; // subtracks it should have: 4, 3 or 1; 0 = as many as it has, which
-                              // are at least 1
+                              // are at least 1, or its rest
 
     // What a component keeps that nobody animates. Transforms: of the rest or the instance's pose,
     // with r_euler too the quaternion. Properties: as the file rests, where it says so.
@@ -157,7 +159,8 @@ struct stf {
     struct json_value resource_list;
     struct json_value buffers;
     uint64_t budget_bytes; // what decoding may still take
-    uint64_t curve_bytes;  // what curves took, which need more keys than the file has
+    uint64_t curve_bytes;  // what the keys of curves may still take, which can be far more than
+                           // those of the file
     uint32_t range_count;
     struct stf_range *ranges; // of the buffers after the JSON
     struct stf_names ids;
@@ -183,7 +186,21 @@ struct stf {
     bool is_rotation_warned;   // that one was not of unit length
     bool is_blendshape_warned; // that nobody knows which values are whose
     bool is_euler_warned;      // that angles were made rotations
+    bool is_reset_warned;      // that a chain of reset animations is too long
 };
+
+/// Begins what can be done without: errors are warnings until stf_spare_end.
+/// @param instead what happens where it goes wrong: "the track is left out"
+/// @return for stf_spare_end
+const char *stf_spare_begin(struct stf *stf, const char *instead);
+
+/// Ends what stf_spare_begin began.
+/// @param ok whether it went well
+/// @return false where what went wrong is the end of the whole file
+bool stf_spare_end(struct stf *stf, const char *outer, bool ok);
+
+/// Makes the next error one of the whole file, whatever is being spared.
+void stf_spare_nothing(struct stf *stf);
 
 /// Takes memory for decoded data from the scene's arena; false where a file of this size could not
 /// sensibly need it.
@@ -278,14 +295,19 @@ bool stf_blendshape_find(struct stf *stf, const struct stf_resource *instance, c
 /// @param path the track's `target`
 bool stf_target_find(struct stf *stf, const struct json_value *path, struct stf_target *target);
 
-/// Finds the property of a target, or makes it; one path is one property for all clips.
-/// @param at     the track
-/// @param values [value_count] where it rests if the file does not say: its first key
-/// @param index  [out] into scene->properties; -1 after a warning where another clip drives the
-///               same path with another number of values
+/// Finds the property of a target, or makes it; one path is one property for all clips, with as
+/// many values as any of them has.
+/// @param at      the track
+/// @param values  [value_count] where it rests if the file does not say: its first key
+/// @param missing bit for each of the values that the track does not drive
+/// @param index   [out] into scene->properties
 bool stf_property_find(struct stf *stf, const struct json_value *at,
                        const struct stf_target *target, uint32_t value_count, const double *values,
-                       int32_t *index);
+                       uint64_t missing, uint32_t *index);
+
+/// Gives a curve all values of its property: those that it does not drive rest.
+bool stf_property_complete(struct stf *stf, uint32_t property, uint64_t missing,
+                           struct scene_curve *curve);
 
 /// Says that a track of a clip drives a property.
 /// @param earlier [out] the clip's track that already does; -1 = none

@@ -8,11 +8,13 @@
 #include <string.h>
 
 #define DEFAULT_FPS 30.0
+#define MOST_RESETS 64u // one after the other
 
-/// What is known of a track of the present clip beside what the scene says.
+/// What is known of a track beside what the scene says.
 struct origin {
-    bool is_baked;
+    uint32_t rank; // 2 = in `tracks_baked`, 1 = generated as a whole, 0 = as it was made
     bool is_euler;
+    uint64_t missing; // of a property: bit for each value that it does not drive
 };
 
 /// Where the reading of all animations stands.
@@ -21,6 +23,7 @@ struct animation_reader {
     uint32_t *track_of;   // [node_count][3] 1 + the track of this clip that has the path, 0 = none
     uint32_t *own_counts; // [clip_count] tracks that are not from reset animations
     int32_t *resets;      // [clip_count] clip of the reset animation; -1 = none
+    struct origin **origins; // [clip_count][track_count]
 };
 
 /// One animation of the file and the clip it becomes.
@@ -80,13 +83,13 @@ static bool span_read(struct animation *animation)
 }
 
 /// Settles which of two tracks of one clip for one thing stays: the first, but that angles give way
-/// to quaternions. Baked tracks come first, and replace others silently.
+/// to quaternions. Generated tracks replace those that they were made from silently.
 /// @return whether the new one replaces the earlier
 static bool track_wins(const struct origin *earlier, const struct origin *own,
                        const struct json_value *track)
 {
-    if (earlier->is_baked && !own->is_baked) {
-        return false;
+    if (earlier->rank != own->rank) {
+        return own->rank > earlier->rank;
     }
     if (earlier->is_euler != own->is_euler) {
         json_warn(track, "stf.animation.duplicate",
@@ -125,24 +128,21 @@ static bool property_add(struct animation_reader *reader, struct animation *anim
                          const struct scene_curve *curve, const struct origin *origin)
 {
     struct scene_clip *const clip = animation->clip;
-    int32_t property;
+    uint32_t property;
     int32_t earlier;
-    if (!stf_property_find(reader->stf, value, target, curve->stride, curve->values, &property)) {
+    if (!stf_property_find(reader->stf, value, target, curve->stride, curve->values,
+                           origin->missing, &property)) {
         return false;
     }
-    if (property < 0) {
+    stf_property_drive(reader->stf, property, animation->index, clip->track_count, &earlier);
+    if (earlier >= 0 && !track_wins(&animation->origins[earlier], origin, value)) {
         return true;
     }
-    stf_property_drive(reader->stf, (uint32_t)property, animation->index, clip->track_count,
-                       &earlier);
-    if (earlier >= 0) {
-        track_wins(&animation->origins[earlier], origin, value);
-        return true;
-    }
-    animation->origins[clip->track_count] = *origin;
-    clip->tracks[clip->track_count++] = (struct scene_track){
+    const uint32_t track = earlier >= 0 ? (uint32_t)earlier : clip->track_count++;
+    animation->origins[track] = *origin;
+    clip->tracks[track] = (struct scene_track){
         .path = SCENE_PROPERTY,
-        .property = (uint32_t)property,
+        .property = property,
         .curve = *curve,
     };
     return true;
@@ -159,7 +159,7 @@ static void euler_warn(struct stf *stf, const struct json_value *value)
 }
 
 static bool track_read(struct animation_reader *reader, struct animation *animation,
-                       const struct json_value *value, bool is_baked)
+                       const struct json_value *value, bool is_in_baked)
 {
     struct stf *const stf = reader->stf;
     const struct json_value path = json_member(value, "target");
@@ -168,9 +168,12 @@ static bool track_read(struct animation_reader *reader, struct animation *animat
     struct stf_track track;
     struct scene_curve curve;
     bool has_keys = false;
-    if (!json_check_object(value) || !stf_target_find(stf, &path, &target)) {
+    bool is_generated = false;
+    if (!json_check_object(value) || !json_get_boolean(value, "track_baked", &is_generated) ||
+        !stf_target_find(stf, &path, &target)) {
         return false;
     }
+    const bool is_baked = is_in_baked || is_generated;
     if (target.is_unresolved) {
         return true;
     }
@@ -184,7 +187,11 @@ static bool track_read(struct animation_reader *reader, struct animation *animat
     if (target.is_euler) {
         euler_warn(stf, value);
     }
-    const struct origin origin = {.is_baked = is_baked, .is_euler = target.is_euler};
+    const struct origin origin = {
+        .rank = is_in_baked ? 2 : is_generated,
+        .is_euler = target.is_euler,
+        .missing = track.missing,
+    };
     if (target.path == SCENE_PROPERTY) {
         return property_add(reader, animation, value, &target, &curve, &origin);
     }
@@ -199,9 +206,13 @@ static bool reset_find(struct animation_reader *reader, const struct animation *
     const struct json_value *const value = &animation->resource->value;
     const struct json_value reference = json_member(value, "reset_animation");
     struct stf_resource *reset = NULL;
-    if (!json_is_absent(&reference) &&
-        !stf_resource_expect(stf, value, &reference, STF_ANIMATION, &reset)) {
-        return false;
+    if (!json_is_absent(&reference)) {
+        const char *const outer = stf_spare_begin(stf, "nothing is reset");
+        const bool ok = stf_resource_expect(stf, value, &reference, STF_ANIMATION, &reset);
+        if (!stf_spare_end(stf, outer, ok)) {
+            return false;
+        }
+        reset = ok ? reset : NULL;
     }
     reader->resets[animation->index] = reset ? reset->index : -1;
     return true;
@@ -224,10 +235,13 @@ static bool animation_read(struct animation_reader *reader, struct animation *an
     clip->id = arena_string(&scene->arena, animation->resource->id);
     clip->tracks = ARENA_NEW(&scene->arena, struct scene_track, (size_t)counts[0] + counts[1]);
     animation->origins = ARENA_NEW(&stf->scratch, struct origin, (size_t)counts[0] + counts[1]);
+    reader->origins[animation->index] = animation->origins;
     for (int i = 0; i < 2; i++) {
         for (uint32_t t = 0; t < counts[i]; t++) {
             const struct json_value track = json_item(&lists[i], t);
-            if (!track_read(reader, animation, &track, i == 0)) {
+            const char *const outer = stf_spare_begin(stf, "the track is left out");
+            const bool ok = track_read(reader, animation, &track, i == 0);
+            if (!stf_spare_end(stf, outer, ok)) {
                 return false;
             }
         }
@@ -270,6 +284,24 @@ static struct scene_curve curve_first(const struct scene_curve *curve, struct ar
     return first;
 }
 
+/// Returns the reset animation of a clip after others; -1 where there is none, or enough.
+static int32_t reset_next(struct animation_reader *reader, int32_t at, uint32_t *count)
+{
+    struct stf *const stf = reader->stf;
+    const int32_t next = reader->resets[at];
+    if (next < 0 || (*count)++ < MOST_RESETS) {
+        return next;
+    }
+    if (!stf->is_reset_warned) {
+        stf->is_reset_warned = true;
+        json_warn(&stf->animations[at]->value, "stf.animation.reset",
+                  "here, and maybe elsewhere, more than %u reset animations are to be applied one "
+                  "after the other; those beyond are not",
+                  MOST_RESETS);
+    }
+    return -1;
+}
+
 /// Adds what the reset animations of a clip set and the clip does not. A circle of them ends where
 /// it comes back: there is nothing new then.
 static bool reset_apply(struct animation_reader *reader, uint32_t index,
@@ -279,9 +311,10 @@ static bool reset_apply(struct animation_reader *reader, uint32_t index,
     struct scene *const scene = stf->scene;
     struct scene_clip *const clip = &scene->clips[index];
     uint32_t most = clip->track_count;
+    uint32_t steps = 0;
     visited[index] = index + 1;
-    for (int32_t at = reader->resets[index]; at >= 0 && visited[at] != index + 1;
-         at = reader->resets[at]) {
+    for (int32_t at = reset_next(reader, (int32_t)index, &steps);
+         at >= 0 && visited[at] != index + 1; at = reset_next(reader, at, &steps)) {
         visited[at] = index + 1;
         most += reader->own_counts[at];
     }
@@ -317,6 +350,23 @@ static bool reset_apply(struct animation_reader *reader, uint32_t index,
     return true;
 }
 
+/// Gives the tracks of properties all values that their properties have come to have.
+static bool values_complete(struct animation_reader *reader)
+{
+    struct scene *const scene = reader->stf->scene;
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        for (uint32_t t = 0; t < scene->clips[i].track_count; t++) {
+            struct scene_track *const track = &scene->clips[i].tracks[t];
+            if (track->path == SCENE_PROPERTY &&
+                !stf_property_complete(reader->stf, track->property, reader->origins[i][t].missing,
+                                       &track->curve)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool stf_animations_read(struct stf *stf)
 {
     struct scene *const scene = stf->scene;
@@ -327,6 +377,7 @@ bool stf_animations_read(struct stf *stf)
         .track_of = ARENA_NEW(&stf->scratch, uint32_t, transform_count),
         .own_counts = ARENA_NEW(&stf->scratch, uint32_t, count),
         .resets = ARENA_NEW(&stf->scratch, int32_t, count),
+        .origins = ARENA_NEW(&stf->scratch, struct origin *, count),
     };
     scene->clip_count = count;
     scene->clips = ARENA_NEW(&scene->arena, struct scene_clip, count);
@@ -339,6 +390,9 @@ bool stf_animations_read(struct stf *stf)
         if (!animation_read(&reader, &animation)) {
             return false;
         }
+    }
+    if (!values_complete(&reader)) {
+        return false;
     }
     const struct driven driven = {
         .transform_count = transform_count,

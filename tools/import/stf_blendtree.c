@@ -124,10 +124,19 @@ bool stf_blendtrees_read(struct stf *stf)
     }
     scene->blendtrees = trees;
     for (uint32_t i = 0; i < stf->ids.count; i++) {
-        if (stf->resources[i].type == STF_BLENDTREE &&
-            !blendtree_read(stf, &stf->resources[i],
-                            &scene->blendtrees[scene->blendtree_count++])) {
+        if (stf->resources[i].type != STF_BLENDTREE) {
+            continue;
+        }
+        struct scene_blendtree *const tree = &scene->blendtrees[scene->blendtree_count];
+        const char *const outer = stf_spare_begin(stf, "the blend tree is left out");
+        const bool ok = blendtree_read(stf, &stf->resources[i], tree);
+        if (!stf_spare_end(stf, outer, ok)) {
             return false;
+        }
+        if (ok) {
+            scene->blendtree_count++;
+        } else {
+            *tree = (struct scene_blendtree){0};
         }
     }
     return true;

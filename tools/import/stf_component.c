@@ -7,7 +7,7 @@
 
 #include <troupe/instance.h>
 
-/// Where components go. Counts alone while there are no items.
+/// Where components go. While there are no items, counts what might be some.
 struct component_list {
     uint32_t count;
     struct scene_component *items;
@@ -20,15 +20,12 @@ struct component_source {
     struct json_value modified;
 };
 
-/// Adds a component, where it is not only counted.
 static void list_add(struct component_list *list, const struct scene_component *component,
                      trp_component_kind kind, uint32_t bone)
 {
-    if (list->items) {
-        list->items[list->count] = *component;
-        list->items[list->count].kind = kind;
-        list->items[list->count].bone = bone;
-    }
+    list->items[list->count] = *component;
+    list->items[list->count].kind = kind;
+    list->items[list->count].bone = bone;
     list->count++;
 }
 
@@ -68,16 +65,23 @@ static bool list_resources(struct stf *stf, struct component_list *list, trp_com
     if (!json_is_absent(references) && !json_as_array(references, &count)) {
         return json_refuse(references, TROUPE_EXIT_INPUT, "json.type", "must be an array");
     }
+    if (!list->items) {
+        list->count += count;
+        return true;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const struct json_value reference = json_item(references, i);
-        struct stf_resource *resource;
+        struct stf_resource *resource = NULL;
         if (json_is_absent(&reference)) {
             continue;
         }
-        if (!stf_resource_named(stf, owner, &reference, &resource)) {
+        const char *const outer = stf_spare_begin(stf, "the component is left out");
+        if (!stf_spare_end(stf, outer, stf_resource_named(stf, owner, &reference, &resource))) {
             return false;
         }
-        list_add(list, component_keep(stf, resource), kind, bone);
+        if (resource) {
+            list_add(list, component_keep(stf, resource), kind, bone);
+        }
     }
     return true;
 }
@@ -94,11 +98,12 @@ static bool list_changes(struct stf *stf, struct component_list *list, uint32_t 
         return false;
     }
     while (json_next_member(changes, &member)) {
-        struct scene_component change = {0};
         if (list->items) {
-            change = change_keep(stf, &member);
+            const struct scene_component change = change_keep(stf, &member);
+            list_add(list, &change, TRP_COMPONENT_MODIFIED, bone);
+        } else {
+            list->count++;
         }
-        list_add(list, &change, TRP_COMPONENT_MODIFIED, bone);
     }
     return true;
 }
@@ -153,8 +158,11 @@ bool stf_components_read(struct stf *stf, const struct json_value *value,
         !stf_take(stf, value, list.count, sizeof *instance->components, &memory)) {
         return false;
     }
+    list = (struct component_list){.items = memory};
+    if (!list_all(stf, &source, armature, &list)) {
+        return false;
+    }
     instance->component_count = list.count;
     instance->components = memory;
-    list = (struct component_list){.items = memory};
-    return list_all(stf, &source, armature, &list);
+    return true;
 }

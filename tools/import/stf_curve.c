@@ -21,10 +21,10 @@
 #define LENGTH_TOLERANCE 2e-7  // of rotations at both ends of an interval: as floats round them
 #define LEAST_LENGTH 0.1       // of rotations on the way between keys
 #define LENGTH_PROBES 64
-#define MOST_ANGLE 1e6              // of which sine and cosine mean anything
-#define MOST_HALVES 8               // of intervals with handles beyond their ends
-#define MOST_DEPTH 63               // of splitting
-#define MOST_CURVE_BYTES (1u << 29) // of all curves together, beyond what files pay for
+#define MOST_ANGLE 1e6 // of which sine and cosine mean anything
+#define MOST_HALVES 8  // of intervals with handles beyond their ends
+#define MOST_DEPTH 63  // of splitting
+#define MOST_TURNS 256 // of angles between two keys
 
 // ---- Pieces ------------------------------------------------------------------------------------
 
@@ -299,7 +299,8 @@ struct builder {
     enum curve_kind kind;
     uint32_t stride;
     double tolerance;
-    bool is_full; // more keys than anything can need
+    bool is_full; // more keys than the file can need
+    bool is_wild; // angles turn more often than anybody can see
     struct buffer times;
     struct buffer values;
     struct buffer in_tangents;
@@ -344,6 +345,9 @@ static void key_add(struct builder *builder, double time_s, const double *value)
     buffer_append(&builder->interpolations, &step, 1);
     buffer_append(&builder->is_added, &added, 1);
     builder->key_count++;
+    const uint64_t taken = 3 * bytes + sizeof time_s + sizeof zero + 2;
+    builder->is_full = builder->is_full || taken > builder->stf->curve_bytes;
+    builder->stf->curve_bytes -= builder->is_full ? 0 : taken;
 }
 
 /// Says that the file has a key where the last one is.
@@ -517,8 +521,6 @@ static void split_end(struct builder *builder, const struct cut *b, double from_
         const bool is_held = !fits && builder->kind != CURVE_PLAIN;
         interval_set(builder, is_held ? SCENE_STEP : SCENE_CUBIC, leaving, arriving, NULL);
     }
-    builder->is_full = (uint64_t)builder->key_count * builder->stride * 3 * sizeof(double) >
-                       MOST_CURVE_BYTES - builder->stf->curve_bytes;
 }
 
 /// Follows the present interval between two cuts with as many cubics as that takes.
@@ -647,6 +649,17 @@ static void points_set(struct builder *builder, const struct common *common, dou
                  common->is_polynomial ? NULL : common->handles);
 }
 
+/// Whether angles stay within the turns that can be followed.
+static bool is_tame(const struct piece *pieces)
+{
+    double way = 0;
+    for (int c = 0; c < 3; c++) {
+        const double *const p = pieces[c].points;
+        way += fmax(fmax(p[0], p[1]), fmax(p[2], p[3])) - fmin(fmin(p[0], p[1]), fmin(p[2], p[3]));
+    }
+    return way <= MOST_TURNS * 6.283185307179586;
+}
+
 /// Adds the interval from the last key to a frame, and the key there.
 /// @param depth how often it was halved
 static void interval_add(struct builder *builder, double from, double to, uint32_t depth)
@@ -656,6 +669,11 @@ static void interval_add(struct builder *builder, double from, double to, uint32
     const double end_s = stf_span_time(builder->span, to);
     for (uint32_t c = 0; c < track->subtrack_count; c++) {
         builder->pieces[c] = piece_over(&track->subtracks[c], from, to);
+    }
+    builder->is_wild =
+        builder->is_wild || (builder->kind == CURVE_EULER && !is_tame(builder->pieces));
+    if (builder->is_wild || builder->is_full) {
+        return;
     }
     const struct common common = common_of(builder->pieces, track->subtrack_count);
     if (common.is_halved && depth < MOST_HALVES) {
@@ -747,7 +765,6 @@ static void *array_copy(struct builder *builder, const struct buffer *from)
 {
     void *const memory = arena_take(&builder->stf->scene->arena, from->size, 1);
     memcpy(memory, from->bytes, from->size);
-    builder->stf->curve_bytes += from->size;
     return memory;
 }
 
@@ -763,8 +780,14 @@ static bool curve_finish(struct builder *builder, struct scene_curve *curve)
         has_added |= builder->is_added.bytes[i] != 0;
     }
     if (builder->is_full) {
+        stf_spare_nothing(builder->stf);
         return json_refuse(&builder->track->value, TROUPE_EXIT_UNSUPPORTED, "stf.limit",
-                           "components with handles of their own take too many keys");
+                           "following what the keys mean takes too many keys");
+    }
+    if (builder->is_wild) {
+        return json_refuse(&builder->track->value, TROUPE_EXIT_UNSUPPORTED, "stf.euler",
+                           "angles that turn more than %d times between two keys are not supported",
+                           MOST_TURNS);
     }
     *curve = (struct scene_curve){
         .key_count = builder->key_count,
@@ -854,7 +877,7 @@ static void pieces_make(struct builder *builder, const double *frames, uint32_t 
     curve_at(builder, frames[0], builder->right);
     key_add(builder, stf_span_time(builder->span, frames[0]), builder->right);
     key_is_of_file(builder);
-    for (uint32_t i = 0; i + 1 < count && !builder->is_full; i++) {
+    for (uint32_t i = 0; i + 1 < count && !builder->is_full && !builder->is_wild; i++) {
         interval_add(builder, frames[i], frames[i + 1], 0);
         key_is_of_file(builder);
     }

@@ -47,7 +47,8 @@ struct stf_track {
     struct json_value value;
     uint32_t subtrack_count;
     struct stf_subtrack *subtracks; // as many as the value has components
-    bool is_sampled; // rotations: sampled as a whole, so that it goes the short way between keys
+    uint64_t missing; // bit for each component that has no keys and whose rest nobody said
+    bool is_sampled;  // rotations: sampled as a whole, so that it goes the short way between keys
 };
 
 /// Returns the time of a frame in seconds.

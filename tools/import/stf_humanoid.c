@@ -8,9 +8,6 @@
 
 #include <troupe/humanoid.h>
 
-/// Half a turn and what rounding adds to it: no joint turns further.
-static const double largest_limit = 3.1416;
-
 /// Finds the armature's first component that says it is humanoid.
 static bool component_find(struct stf *stf, const struct stf_armature *armature,
                            const struct stf_resource **component)
@@ -24,9 +21,13 @@ static bool component_find(struct stf *stf, const struct stf_armature *armature,
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct json_value reference = json_item(&list, i);
-        struct stf_resource *found;
-        if (!stf_resource_named(stf, value, &reference, &found)) {
+        struct stf_resource *found = NULL;
+        const char *const outer = stf_spare_begin(stf, "the component is left out");
+        if (!stf_spare_end(stf, outer, stf_resource_named(stf, value, &reference, &found))) {
             return false;
+        }
+        if (!found) {
+            continue;
         }
         if (found->type == STF_HUMANOID && *component) {
             json_warn(&reference, "stf.humanoid",
@@ -72,8 +73,27 @@ static bool settings_read(const struct json_value *value, struct scene_humanoid 
     return stf_numbers_check(value, humanoid->settings, 7);
 }
 
+/// Reads how far a part may turn about an axis: smallest, centre, largest.
+static bool limit_read(const struct json_value *value, const char *axis, double limit[3])
+{
+    if (!json_get_numbers(value, axis, 3, limit) || !stf_numbers_check(value, limit, 3)) {
+        return false;
+    }
+    if (!(limit[0] <= limit[2])) {
+        return json_refuse(value, TROUPE_EXIT_INPUT, "stf.humanoid",
+                           "%s from %g to %g is no range of turns", axis, limit[0], limit[2]);
+    }
+    if (!(limit[0] <= limit[1] && limit[1] <= limit[2])) {
+        json_warn(value, "stf.humanoid",
+                  "the centre of %s, %g, is not from %g to %g; moved to the nearer", axis, limit[1],
+                  limit[0], limit[2]);
+        limit[1] = limit[1] < limit[0] ? limit[0] : limit[2];
+    }
+    return true;
+}
+
 /// Reads how far a part may turn about each axis.
-static bool limits_read(const struct json_value *mapping, uint32_t part,
+static bool limits_read(struct stf *stf, const struct json_value *mapping, uint32_t part,
                         struct scene_humanoid *humanoid)
 {
     static const char *const axes[3] = {"primary", "secondary", "twist"};
@@ -86,21 +106,19 @@ static bool limits_read(const struct json_value *mapping, uint32_t part,
     }
     for (int i = 0; i < 3; i++) {
         const struct json_value axis = json_member(&value, axes[i]);
-        double limits[3];
+        double limit[3];
         if (json_is_absent(&axis)) {
             continue;
         }
-        if (!json_get_numbers(&value, axes[i], 3, limits)) {
+        const char *const outer = stf_spare_begin(stf, "the limit is left out");
+        const bool ok = limit_read(&value, axes[i], limit);
+        if (!stf_spare_end(stf, outer, ok)) {
             return false;
         }
-        if (!(-largest_limit <= limits[0] && limits[0] <= limits[1] && limits[1] <= limits[2] &&
-              limits[2] <= largest_limit)) {
-            json_warn(&axis, "stf.humanoid", "%g, %g, %g is no range of turns; ignored", limits[0],
-                      limits[1], limits[2]);
-            continue;
+        if (ok) {
+            humanoid->axes[part] |= 1u << i;
+            memcpy(humanoid->limits[part][i], limit, sizeof limit);
         }
-        humanoid->axes[part] |= 1u << i;
-        memcpy(humanoid->limits[part][i], limits, sizeof limits);
     }
     return true;
 }
@@ -123,7 +141,7 @@ static bool mapping_read(struct stf *stf, const struct stf_armature *armature,
         return true;
     }
     humanoid->bone_of_part[part] = bone->index;
-    return limits_read(mapping, part, humanoid);
+    return limits_read(stf, mapping, part, humanoid);
 }
 
 bool stf_humanoid_read(struct stf *stf, struct stf_armature *armature)

@@ -29,6 +29,7 @@ struct subtrack_reader {
     struct json_value value;
     struct stf_subtrack *subtrack;
     bool has_unknown; // an interval whose interpolation is not known
+    bool is_lost;     // it names a buffer that there is not
     uint32_t sample_count;
     const unsigned char *samples; // float32 for each frame, no alignment; null without
 };
@@ -277,8 +278,14 @@ static bool samples_find(struct track_reader *reader, struct subtrack_reader *ow
     if (json_is_absent(reference)) {
         return true;
     }
-    if (!stf_buffer_bytes(reader->stf, reference, &reader->animation->value, &bytes, &size_bytes)) {
+    const char *const outer = stf_spare_begin(reader->stf, "keys are used alone");
+    own->is_lost =
+        !stf_buffer_bytes(reader->stf, reference, &reader->animation->value, &bytes, &size_bytes);
+    if (!stf_spare_end(reader->stf, outer, !own->is_lost)) {
         return false;
+    }
+    if (own->is_lost) {
+        return true;
     }
     const double expected = whole_part(reader->span->last + 1) - whole_part(reader->span->first);
     const size_t count = size_bytes / 4;
@@ -324,21 +331,6 @@ static bool samples_use(struct track_reader *reader, struct subtrack_reader *own
     return true;
 }
 
-/// Lets samples of a rotation lie in one hemisphere with their neighbours.
-static void samples_align(const struct stf_track *track)
-{
-    struct stf_subtrack *const parts = track->subtracks;
-    for (uint32_t i = 1; i < parts[0].key_count; i++) {
-        double dot = 0;
-        for (int c = 0; c < 4; c++) {
-            dot += parts[c].keys[i - 1].value * parts[c].keys[i].value;
-        }
-        for (int c = 0; c < 4 && dot < 0; c++) {
-            parts[c].keys[i].value = -parts[c].keys[i].value;
-        }
-    }
-}
-
 /// Uses the baked values of a rotation, if all its components that move have them: the curves of
 /// single components are least to be trusted there.
 static bool rotation_sample(struct track_reader *reader, struct subtrack_reader *parts)
@@ -359,7 +351,6 @@ static bool rotation_sample(struct track_reader *reader, struct subtrack_reader 
         }
     }
     reader->track->is_sampled = true;
-    samples_align(reader->track);
     return true;
 }
 
@@ -391,6 +382,10 @@ static bool samples_choose(struct track_reader *reader, struct subtrack_reader *
     }
     for (uint32_t c = 0; c < track->subtrack_count && !track->is_sampled; c++) {
         const bool is_wanted = parts[c].has_unknown || parts[c].subtrack->key_count == 0;
+        if (is_wanted && parts[c].is_lost) {
+            return json_refuse(&parts[c].value, TROUPE_EXIT_INPUT, "stf.animation.baked",
+                               "keys alone do not say how this goes");
+        }
         if (is_wanted && parts[c].samples != NULL) {
             if (!samples_use(reader, &parts[c], parts[c].sample_count)) {
                 return false;
@@ -410,7 +405,10 @@ static bool samples_choose(struct track_reader *reader, struct subtrack_reader *
 static bool count_check(const struct json_value *value, const struct stf_target *target,
                         uint32_t count, uint32_t *component_count)
 {
-    *component_count = target->component_count != 0 ? target->component_count : count;
+    *component_count = target->component_count != 0 ? target->component_count
+                       : count < target->rest_count ? target->rest_count
+                       : count < STF_MOST_VALUES    ? count
+                                                    : STF_MOST_VALUES;
     if (count == 0 || count > *component_count) {
         json_warn(value, "stf.animation.subtracks",
                   "%u subtracks are not the %u of the target; the track is left out", count,
@@ -464,6 +462,9 @@ bool stf_track_read(struct stf *stf, const struct stf_resource *animation,
     }
     for (uint32_t c = 0; c < track->subtrack_count; c++) {
         *has_keys |= track->subtracks[c].key_count > 0;
+        if (track->subtracks[c].key_count == 0 && c >= target->rest_count) {
+            track->missing |= (uint64_t)1 << c;
+        }
     }
     return true;
 }

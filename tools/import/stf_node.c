@@ -183,6 +183,11 @@ static bool node_read_instance(struct stf *stf, struct stf_node *node)
     if (!node->instance || node->instance->type != STF_ARMATURE_INSTANCE) {
         return true;
     }
+    if (node->instance->owner) {
+        json_warn(&reference, "stf.instance", "%s carries %s already; each gets its own",
+                  node->instance->owner->id, node->instance->id);
+    }
+    node->instance->owner = node->resource;
     const struct json_value *const instance = &node->instance->value;
     const struct json_value armature = json_member(instance, "armature");
     struct stf_resource *resource = NULL;

@@ -13,6 +13,7 @@
 struct stf_property_entry {
     uint32_t driven_by; // 1 + the last clip that drives it, 0 = none yet
     uint32_t track;     // of that clip
+    uint64_t known;     // bit for each value whose default the file says, or a first key
 };
 
 /// Makes room for one more property.
@@ -40,68 +41,139 @@ static bool table_grow(struct stf *stf, const struct json_value *at)
     return true;
 }
 
-/// Finds where a property rests: as the file says, and where it does not at the first key.
-static bool defaults_read(const struct json_value *at, const struct stf_target *target,
-                          uint32_t value_count, const double *values, double *defaults)
+/// Refuses numbers that no float holds.
+static bool defaults_check(const struct json_value *at, const struct stf_target *target,
+                           uint32_t value_count, const double *values)
 {
     for (uint32_t i = 0; i < value_count; i++) {
-        defaults[i] = i < target->rest_count ? target->rest[i] : values[i];
-        if (!(fabs(defaults[i]) <= FLT_MAX)) {
+        const double value = i < target->rest_count ? target->rest[i] : values[i];
+        if (!(fabs(value) <= FLT_MAX)) {
             return json_refuse(at, TROUPE_EXIT_INPUT, "stf.property.default",
-                               "%s rests at %g, which is too large", target->pointer, defaults[i]);
-        }
-        if (target->type == SCENE_BOOL) {
-            defaults[i] = defaults[i] > 0.5;
+                               "%s rests at %g, which is too large", target->pointer, value);
         }
     }
     return true;
 }
 
-static bool property_add(struct stf *stf, const struct json_value *at,
-                         const struct stf_target *target, uint32_t value_count,
-                         const double *values)
+/// Makes room for more values.
+static bool values_grow(struct stf *stf, const struct json_value *at,
+                        const struct stf_target *target, uint32_t value_count,
+                        struct scene_property *property)
 {
-    struct scene *const scene = stf->scene;
     void *defaults;
     void *labels;
-    if (!table_grow(stf, at) || !stf_take(stf, at, value_count, sizeof(double), &defaults) ||
-        !stf_take(stf, at, value_count, sizeof(const char *), &labels) ||
-        !defaults_read(at, target, value_count, values, defaults)) {
+    if (!stf_take(stf, at, value_count, sizeof(double), &defaults) ||
+        !stf_take(stf, at, value_count, sizeof(const char *), &labels)) {
         return false;
     }
-    struct scene_property *const property = &scene->properties[scene->property_count++];
-    *property = (struct scene_property){
-        .path = arena_string(&scene->arena, target->pointer),
-        .type = target->type,
-        .value_count = value_count,
-        .defaults = defaults,
-        .labels = labels,
-        .node = target->node,
-    };
-    const char *const label = arena_string(&scene->arena, target->label);
+    if (property->value_count > 0) {
+        memcpy(defaults, property->defaults, property->value_count * sizeof(double));
+    }
+    property->defaults = defaults;
+    property->labels = labels;
+    property->value_count = value_count;
+    const char *const label = arena_string(&stf->scene->arena, target->label);
     for (uint32_t i = 0; i < value_count; i++) {
         property->labels[i] = label;
     }
     return true;
 }
 
+/// Says where values rest that nobody knew of: as the file says, and where it does not at the first
+/// key.
+static void defaults_learn(const struct stf_target *target, uint32_t value_count,
+                           const double *values, uint64_t missing, struct scene_property *property,
+                           struct stf_property_entry *entry)
+{
+    for (uint32_t i = 0; i < value_count; i++) {
+        const uint64_t bit = (uint64_t)1 << i;
+        const bool is_said = i < target->rest_count;
+        if ((entry->known & bit) == 0 && (is_said || (missing & bit) == 0)) {
+            const double value = is_said ? target->rest[i] : values[i];
+            entry->known |= bit;
+            property->defaults[i] = target->type == SCENE_BOOL ? value > 0.5 : value;
+        }
+    }
+}
+
 bool stf_property_find(struct stf *stf, const struct json_value *at,
                        const struct stf_target *target, uint32_t value_count, const double *values,
-                       int32_t *index)
+                       uint64_t missing, uint32_t *index)
 {
-    const uint32_t found = stf_names_add(&stf->properties.paths, &stf->scratch, target->pointer);
-    *index = (int32_t)found;
-    if (found == stf->scene->property_count) {
-        return property_add(stf, at, target, value_count, values);
+    struct scene *const scene = stf->scene;
+    if (!defaults_check(at, target, value_count, values)) {
+        return false;
     }
-    const struct scene_property *const property = &stf->scene->properties[found];
-    if (property->value_count != value_count) {
-        json_warn(at, "stf.property.type",
-                  "drives %s as %u values, which another track drives as %u; skipped",
-                  target->pointer, value_count, property->value_count);
-        *index = -1;
+    *index = stf_names_add(&stf->properties.paths, &stf->scratch, target->pointer);
+    if (*index == scene->property_count) {
+        if (!table_grow(stf, at)) {
+            return false;
+        }
+        scene->properties[scene->property_count++] = (struct scene_property){
+            .path = arena_string(&scene->arena, target->pointer),
+            .type = target->type,
+            .node = target->node,
+        };
     }
+    struct scene_property *const property = &scene->properties[*index];
+    if (property->value_count < value_count &&
+        !values_grow(stf, at, target, value_count, property)) {
+        return false;
+    }
+    defaults_learn(target, value_count, values, missing, property,
+                   &stf->properties.entries[*index]);
     return true;
+}
+
+/// Copies values of all keys, with those of a property that a curve does not drive.
+/// @param from     null copies nothing
+/// @param is_still [key_count] where values are differences, which are 0 then; null = nowhere
+static bool values_complete(struct stf *stf, const struct scene_property *property,
+                            uint64_t missing, const struct scene_curve *curve, const bool *is_still,
+                            double **from)
+{
+    const uint32_t count = property->value_count;
+    void *memory;
+    if (!*from) {
+        return true;
+    }
+    if (!stf_take(stf, &stf->root, (uint64_t)curve->key_count * count, sizeof(double), &memory)) {
+        return false;
+    }
+    double *const to = memory;
+    for (uint32_t key = 0; key < curve->key_count; key++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const bool is_driven = i < curve->stride && (missing >> i & 1) == 0;
+            to[(size_t)key * count + i] = is_driven ? (*from)[(size_t)key * curve->stride + i]
+                                          : is_still && is_still[key] ? 0
+                                                                      : property->defaults[i];
+        }
+    }
+    *from = to;
+    return true;
+}
+
+bool stf_property_complete(struct stf *stf, uint32_t property, uint64_t missing,
+                           struct scene_curve *curve)
+{
+    const struct scene_property *const wanted = &stf->scene->properties[property];
+    if (curve->stride == wanted->value_count && missing == 0) {
+        return true;
+    }
+    struct arena arena = {0};
+    // Handles of a bezier interval are values, tangents of others are not. Those of a key belong to
+    // the interval after it, or the one before.
+    bool *const after = ARENA_NEW(&arena, bool, curve->key_count);
+    bool *const before = ARENA_NEW(&arena, bool, curve->key_count);
+    for (uint32_t key = 0; key + 1 < curve->key_count; key++) {
+        after[key] = before[key + 1] = curve->interpolations[key] != SCENE_BEZIER;
+    }
+    const bool ok = values_complete(stf, wanted, missing, curve, NULL, &curve->values) &&
+                    values_complete(stf, wanted, missing, curve, after, &curve->out_tangents) &&
+                    values_complete(stf, wanted, missing, curve, before, &curve->in_tangents);
+    arena_free(&arena);
+    curve->stride = wanted->value_count;
+    return ok;
 }
 
 void stf_property_drive(struct stf *stf, uint32_t property, uint32_t clip, uint32_t track,

@@ -203,21 +203,32 @@ bool stf_resource_named(struct stf *stf, const struct json_value *owner,
                                             "there is no resource %s", id);
 }
 
+/// Finds what an unknown type says to use instead, if anything.
+static bool fallback_find(struct stf *stf, struct stf_resource *resource)
+{
+    const struct json_value reference = json_member(&resource->value, "fallback");
+    if (json_is_absent(&reference)) {
+        return true;
+    }
+    const char *const outer = stf_spare_begin(stf, "there is no fallback");
+    return stf_spare_end(
+        stf, outer, stf_resource_named(stf, &resource->value, &reference, &resource->fallback));
+}
+
 /// Follows fallbacks from an unknown type to a known one, and remembers for all on the way what
 /// they come to.
 static bool fallback_follow(struct stf *stf, struct stf_resource *first)
 {
     struct stf_resource *at = first;
     while (at && at->type == STF_UNKNOWN && at->fallback_walk == STF_WALK_NEW) {
-        const struct json_value reference = json_member(&at->value, "fallback");
         at->fallback_walk = STF_WALK_OPEN;
-        if (!json_is_absent(&reference) &&
-            !stf_resource_named(stf, &at->value, &reference, &at->fallback)) {
+        if (!fallback_find(stf, at)) {
             return false;
         }
         at = at->fallback;
     }
     if (at && at->fallback_walk == STF_WALK_OPEN) {
+        stf_spare_nothing(stf);
         return json_refuse(&at->value, TROUPE_EXIT_INPUT, "stf.cycle",
                            "%s falls back to %s and so in the end to itself", at->id,
                            at->fallback->id);
