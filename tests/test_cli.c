@@ -77,6 +77,11 @@ static void test_cli_help_knows_every_verb(void **state)
         char usage[64];
         snprintf(usage, sizeof usage, "usage: troupe %s ", verbs[i]);
         assert_non_null(strstr(help.out, usage));
+        // Options of inputs apply to those after them, so that they come first.
+        const bool takes_inputs =
+            strcmp(verbs[i], "compile") == 0 || strcmp(verbs[i], "verify") == 0;
+        strcat(usage, "[options] ");
+        assert_int_equal(strstr(help.out, usage) != NULL, takes_inputs);
         if (i < 7) {
             struct outcome option = run(verbs[i], "--help", NULL);
             expect_success(&option);
@@ -271,9 +276,11 @@ static void test_cli_compile_options_apply_to_inputs_after_them(void **state)
     tiny_gltf_write(folder, "metres", &(struct tiny_gltf){0});
     struct outcome outcome =
         run("compile", "--unit", "0.0254", "--additive", "rest", "inches.gltf", "--unit", "1",
-            "--additive", "none", "metres.gltf", "--unit", "3", "-o", "x.trp", NULL);
+            "--additive", "none", "metres.gltf", "--unit", "3", "-o", "x.trp", "--exact", NULL);
     expect_success(&outcome);
     assert_non_null(strstr(outcome.err, "warning: compile: --unit changes nothing here"));
+    assert_non_null(strstr(outcome.err, "warning: compile: --exact changes nothing here"));
+    assert_null(strstr(outcome.err, "--additive changes"));
     discard(&outcome);
     json_t *const info = expect_json(run("info", "x.trp", "--json", NULL), "info");
     json_t *const skeletons = json_object_get(info, "skeletons");

@@ -561,6 +561,55 @@ static void test_cli_stf_sample_finds_a_blendshape_by_its_name(void **state)
                    "'Key 1'");
 }
 
+/// Returns how many joints a sample shows.
+static size_t joint_count_of(struct outcome outcome)
+{
+    json_t *const object = expect_json(outcome, "sample");
+    const json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+    const size_t count = json_array_size(json_object_get(sample, "joints"));
+    json_decref(object);
+    return count;
+}
+
+/// Both instances are on one skeleton, with joints of the same names and ids.
+static void test_cli_stf_sample_shows_the_bones_of_the_instance_alone(void **state)
+{
+    (void)state;
+    struct stf_builder builder;
+    stf_builder_start(&builder, (struct stf_layout){0});
+    add_rig(&builder);
+    add_hero(&builder, "hero", "Hero", "i-hero");
+    stf_builder_pose(&builder, "i-hero", "id-head", &posed_head);
+    stf_builder_node(&builder, "rival", "Rival", "hero", &stf_identity);
+    stf_builder_armature_instance(&builder, "i-rival", "rival", "rig");
+    add_face(&builder);
+    add_clip(&builder, "id-wave", "Wave", "none", 1.5);
+    write_file(&builder, "pair.stf");
+    struct outcome outcome =
+        run("compile", "--quiet", "--nodes", "all", "pair.stf", "-o", "pair.trp", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+    assert_int_equal(joint_count_of(run("sample", "pair.trp", "--clip", "Wave", "--joint",
+                                        "id-head", "--json", NULL)),
+                     2);
+    for (int is_posed = 0; is_posed <= 1; is_posed++) {
+        static const double rest[4] = {0, 0, 0, 1};
+        const char *const name = is_posed ? "Hero" : "Rival";
+        json_t *const object =
+            expect_json(run("sample", "pair.trp", "--instance", name, "--json", NULL), "sample");
+        const json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+        assert_int_equal(json_array_size(json_object_get(sample, "joints")), 3);
+        assert_numbers(joint_with_id(object, "id-head"), "rotation",
+                       is_posed ? posed_head.rotation : rest, 4);
+        json_decref(object);
+        assert_int_equal(joint_count_of(run("sample", "pair.trp", "--instance", name, "--joint",
+                                            "id-head", "--json", NULL)),
+                         1);
+    }
+    expect_refusal(run("sample", "pair.trp", "--instance", "Rival", "--joint", "Face", NULL), 3,
+                   "'Face'");
+}
+
 static void test_cli_stf_sample_refuses_what_is_not_there(void **state)
 {
     (void)state;
@@ -664,6 +713,7 @@ int main(void)
         cmocka_unit_test(test_cli_stf_sample_additive_clip_lies_on_the_instance),
         cmocka_unit_test(test_cli_stf_sample_clip_of_values_leaves_the_instance_as_it_stands),
         cmocka_unit_test(test_cli_stf_sample_finds_a_blendshape_by_its_name),
+        cmocka_unit_test(test_cli_stf_sample_shows_the_bones_of_the_instance_alone),
         cmocka_unit_test(test_cli_stf_sample_refuses_what_is_not_there),
         cmocka_unit_test(test_cli_stf_play_follows_the_file),
         cmocka_unit_test(test_cli_stf_events_follow_the_file),

@@ -1106,6 +1106,9 @@ static void test_events_compile_program_takes_and_verifies_a_file(void **state)
                4, "\"event_problem\": \"event 'y' at 0.25 s of the clip is missing\"");
     assert_run(run("verify", "out.trp", "one.gltf", "two.gltf", "--events", "e.json", NULL), 0,
                "--events changes nothing here");
+    assert_run(run("verify", "out.trp", "one.gltf", "two.gltf", "--events=none",
+                   "--stf-tangents=added", NULL),
+               0, "verify: --stf-tangents changes nothing here");
     assert_run(run("compile", "one.gltf", "--events", "e.json", "-o", "out.trp", NULL), 0,
                "--events changes nothing here");
     assert_run(run("compile", "--events", "", "one.gltf", "-o", "out.trp", NULL), 1,

@@ -1258,6 +1258,7 @@ static void test_root_motion_compile_options_without_a_joint_are_warned_of(void 
                                         "--root-motion=none", "b.glb"),
                                 ""));
     assert_true(warns_of_order(COMPILE("a.glb", "--root-axes", "x"), "to inputs after it"));
+    assert_true(warns_of_order(COMPILE("--root-axes", "x", "a.glb", "--unit", "1"), text));
 }
 
 // ---- verify ------------------------------------------------------------------------------------

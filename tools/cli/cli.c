@@ -47,6 +47,17 @@ enum troupe_exit cli_option_other(const char *verb, int option, char **argv)
     return cli_usage_error(verb, "unknown option '-%c', see 'troupe help %s'", optopt, verb);
 }
 
+void cli_warn_idle(struct report *report, const char *verb, const struct option *options,
+                   uint32_t idle, const char *why)
+{
+    for (const struct option *at = options; at->name != NULL; at++) {
+        if (at->val >= CLI_OPTION_FIRST && (idle & cli_option_bit(at->val)) != 0) {
+            report_warning(report, verb, "cli.order", "--%s changes nothing here: %s", at->name,
+                           why);
+        }
+    }
+}
+
 bool cli_parse_number(const char *text, double *value)
 {
     char *end = NULL;

@@ -52,7 +52,23 @@ enum troupe_exit cli_usage_error(const char *verb, const char *format, ...)
 /// @return the exit code to leave with
 enum troupe_exit cli_option_other(const char *verb, int option, char **argv);
 
-enum { CLI_OPTION_HELP = 'h' };
+enum {
+    CLI_OPTION_HELP = 'h',
+    CLI_OPTION_FIRST = 256, ///< the smallest value of an option that has no letter
+};
+
+struct option; // of <getopt.h>
+
+/// Returns the bit of an option that has no letter, for a set of them.
+static inline uint32_t cli_option_bit(int option)
+{
+    return 1u << (option - CLI_OPTION_FIRST);
+}
+
+/// Warns of each option of a set that it changes nothing where it is.
+/// @param why what it would have to come before
+void cli_warn_idle(struct report *report, const char *verb, const struct option *options,
+                   uint32_t idle, const char *why);
 
 /// Reads a finite decimal number, maybe with an exponent; the whole text must be one.
 bool cli_parse_number(const char *text, double *value);

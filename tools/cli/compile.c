@@ -21,15 +21,15 @@ struct compile_command {
     const char *output;
     const char *skeleton;
     const char *depfile;
-    const char *idle_option;      // given after the last input, which it does not apply to, or null
-    const char *idle_root_option; // says how to take root motion, and no input has any since; null
+    uint32_t idle_options;      // given after the last input, which they do not apply to
+    uint32_t idle_root_options; // say how to take root motion, and no input has any since
     bool is_json;
     bool is_quiet;
     struct arena arena;
 };
 
 enum {
-    OPTION_SKELETON = 256,
+    OPTION_SKELETON = CLI_OPTION_FIRST,
     OPTION_NODES,
     OPTION_DEPFILE,
     OPTION_UNIT,
@@ -217,9 +217,9 @@ static void add_input(struct compile_command *command, const struct compile_inpu
     struct compile_input *const input = &command->inputs[command->options.input_count++];
     *input = *current;
     input->path = path;
-    command->idle_option = NULL;
+    command->idle_options = 0;
     if (input->root_joint != NULL) {
-        command->idle_root_option = NULL;
+        command->idle_root_options = 0;
     }
 }
 
@@ -281,9 +281,9 @@ static bool parse_command(int argc, char **argv, struct compile_command *command
                                 option_values(option), optarg);
                 return false;
             }
-            command->idle_option = option_name(option);
+            command->idle_options |= cli_option_bit(option);
             if (option == OPTION_ROOT_AXES || option == OPTION_ROOT_IN_POSE) {
-                command->idle_root_option = option_name(option);
+                command->idle_root_options |= cli_option_bit(option);
             }
             break;
         default:
@@ -441,15 +441,11 @@ static void compile(struct compile_command *command, struct rule *rule, struct r
 static enum troupe_exit run_command(struct compile_command *command)
 {
     struct report report = {.out = stderr};
-    if (command->idle_option != NULL) {
-        report_warning(&report, "compile", "cli.order",
-                       "--%s changes nothing here: it applies to inputs after it",
-                       command->idle_option);
-    } else if (command->idle_root_option != NULL) {
-        report_warning(&report, "compile", "cli.order",
-                       "--%s changes nothing here: no input after it has --root-motion",
-                       command->idle_root_option);
-    }
+    cli_warn_idle(&report, "compile", long_options, command->idle_options,
+                  "it applies to inputs after it");
+    cli_warn_idle(&report, "compile", long_options,
+                  command->idle_root_options & ~command->idle_options,
+                  "no input after it has --root-motion");
     struct rule rule = {.command = command};
     rule.stream = open_memstream(&rule.text, &rule.size_bytes);
     if (rule.stream == NULL) {

@@ -11,7 +11,7 @@ const struct cli_verb cli_verbs[] = {
     {
         "compile",
         "turn source files into a pack",
-        "IN... -o OUT.trp [options]",
+        "[options] IN... -o OUT.trp",
         "Reads glTF 2.0 (.glb, .gltf), STF (.stf) and Panthera 2.0 (.json, .lua) and writes one\n"
         "pack with all skeletons, skins, properties (morph weights, animated pointers, switches,\n"
         "properties of nodes of Panthera), instances of armatures with their humanoids, clips and\n"
@@ -88,11 +88,12 @@ const struct cli_verb cli_verbs[] = {
         "\n"
         "  --clip NAME          the clip\n"
         "  --instance NAME      the clip plays over the pose of this instance, not over rest;\n"
-        "                       without a clip that pose alone\n"
+        "                       without a clip that pose alone. Of the joints its bones are\n"
+        "                       shown\n"
         "  --time SECONDS       when; may be given many times (default 0); -1: what an animation\n"
         "                       of Panthera has before it starts\n"
         "  --space local|model  against the parent (default), or 3x4 matrices from the scene root\n"
-        "  --joint NAME         this joint alone, and no property unless one is named too\n"
+        "  --joint NAME|ID      this joint alone, and no property unless one is named too\n"
         "  --property NAME      this property alone, by its path or by the label of a value, such\n"
         "                       as the name of a blendshape; no joint unless one is named too\n"
         "  --skeleton PACK      the pack that holds the skeleton, where PACK does not\n"
@@ -151,7 +152,7 @@ const struct cli_verb cli_verbs[] = {
     {
         "verify",
         "measure a pack against its sources",
-        "PACK SOURCE... [options]",
+        "[options] PACK SOURCE...",
         "Samples every clip at and between all keys and rows, at random times and on both sides\n"
         "of every step, and compares with the exact curves of the source. Values of properties\n"
         "are shown in parts of their tolerance, 1e-5 of the largest value of the property, or of\n"

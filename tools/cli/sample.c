@@ -15,7 +15,7 @@ struct sample_command {
     const char *skeleton; ///< pack that holds the skeleton, or null
     const char *clip;     ///< null: the instance as it stands
     const char *instance; ///< that the clip plays on, or null
-    const char *joint;    ///< name, or null
+    const char *joint;    ///< name or id, or null
     const char *property; ///< path or label, or null; with neither, all of both
     double *times;
     uint32_t time_count;
@@ -31,6 +31,7 @@ struct subject {
     trp_property_set set;
     const trp_pose_block *base; ///< what the clip plays over: rest, or the pose of the instance
     const char *instance;       ///< its name, or null
+    const bool *is_bone;        ///< [joint_count] of the instance; null without one
 };
 
 /// One time, sampled: joints in their order, values in that of the set.
@@ -153,10 +154,25 @@ static bool find_skeleton(const struct cli_pack *pack, const struct cli_pack *ot
                                       : "the skeleton of the clip lies elsewhere, give --skeleton");
 }
 
+/// Tells joints that are bones of an instance from those of others on the same skeleton.
+static const bool *find_bones(const trp_instance *instance, const trp_skeleton *skeleton,
+                              struct arena *arena)
+{
+    bool *const is_bone = ARENA_NEW(arena, bool, skeleton->joint_count);
+    for (uint32_t bone = 0; bone < instance->bone_count; bone++) {
+        const uint16_t lane = instance->lane_of_bone[bone];
+        const uint16_t joint = lane != TRP_NO_LANE ? skeleton->joint_of_lane[lane] : TRP_NO_LANE;
+        if (joint != TRP_NO_LANE) {
+            is_bone[joint] = true;
+        }
+    }
+    return is_bone;
+}
+
 /// Finds the instance that the clip plays on, and with it the skeleton.
 /// @param holder the pack that it lies in
-static bool find_instance(const char *name, const struct cli_pack *holder, struct subject *subject,
-                          struct report *report)
+static bool find_instance(const char *name, const struct cli_pack *holder, struct arena *arena,
+                          struct subject *subject, struct report *report)
 {
     trp_instance instance;
     if (!cli_instance_find(holder, name, &instance, report)) {
@@ -165,6 +181,7 @@ static bool find_instance(const char *name, const struct cli_pack *holder, struc
     trp_pack_skeleton(&holder->pack, instance.skeleton_index, &subject->skeleton);
     subject->base = instance.pose;
     subject->instance = instance.name;
+    subject->is_bone = find_bones(&instance, &subject->skeleton, arena);
     trp_result result = TRP_OK;
     if (subject->clip.block_count > 0) {
         result = trp_clip_bind(&subject->clip, &subject->skeleton);
@@ -178,7 +195,7 @@ static bool find_instance(const char *name, const struct cli_pack *holder, struc
 }
 
 static bool find_subject(const struct sample_command *command, const struct cli_pack *pack,
-                         const struct cli_pack *other, struct subject *subject,
+                         const struct cli_pack *other, struct arena *arena, struct subject *subject,
                          struct report *report)
 {
     subject->has_clip = command->clip != NULL;
@@ -187,7 +204,8 @@ static bool find_subject(const struct sample_command *command, const struct cli_
         return false;
     }
     if (command->instance != NULL) {
-        if (!find_instance(command->instance, other != NULL ? other : pack, subject, report)) {
+        if (!find_instance(command->instance, other != NULL ? other : pack, arena, subject,
+                           report)) {
             return false;
         }
     } else {
@@ -202,20 +220,39 @@ static bool find_subject(const struct sample_command *command, const struct cli_
     return true;
 }
 
-static bool has_joint(const trp_skeleton *skeleton, const char *name, struct report *report)
+/// Whether a joint is to be shown: all of the instance are, unless joints or properties are asked
+/// for by name.
+static bool is_joint_wanted(const struct sample_command *command, const struct subject *subject,
+                            uint32_t joint)
 {
-    if (name == NULL || (skeleton->joint_count > 0 &&
-                         trp_skeleton_find_joint(skeleton, trp_name_hash(name)) != TRP_NONE)) {
-        return true;
+    if (subject->is_bone != NULL && !subject->is_bone[joint]) {
+        return false;
     }
-    struct arena arena = {0};
-    const char **const names = ARENA_NEW(&arena, const char *, skeleton->joint_count);
-    for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
-        names[joint] = trp_skeleton_joint_name(skeleton, joint);
+    if (command->joint == NULL) {
+        return command->property == NULL;
     }
-    cli_unknown_name(report, "joint", name, names, skeleton->joint_count);
-    arena_free(&arena);
-    return false;
+    const char *const id = trp_skeleton_joint_id(&subject->skeleton, joint);
+    return strcmp(trp_skeleton_joint_name(&subject->skeleton, joint), command->joint) == 0 ||
+           (id[0] != '\0' && strcmp(id, command->joint) == 0);
+}
+
+static bool has_joint(const struct sample_command *command, const struct subject *subject,
+                      struct arena *arena, struct report *report)
+{
+    const trp_skeleton *const skeleton = &subject->skeleton;
+    const char **const names = ARENA_NEW(arena, const char *, skeleton->joint_count);
+    uint32_t count = 0;
+    bool is_there = command->joint == NULL;
+    for (uint32_t joint = 0; joint < skeleton->joint_count && !is_there; joint++) {
+        is_there = is_joint_wanted(command, subject, joint);
+        if (subject->is_bone == NULL || subject->is_bone[joint]) {
+            names[count++] = trp_skeleton_joint_name(skeleton, joint);
+        }
+    }
+    if (!is_there) {
+        cli_unknown_name(report, "joint", command->joint, names, count);
+    }
+    return is_there;
 }
 
 /// Whether a property, or one of its values, is called so.
@@ -358,16 +395,7 @@ static trp_result sample_one(struct arena *arena, const struct subject *subject,
     return trp_pose_to_joints(skeleton, pose, 0, sampled->joints);
 }
 
-/// Whether a joint is to be shown: all are, unless joints or properties are asked for by name.
-static bool is_joint_wanted(const struct sample_command *command, const trp_skeleton *skeleton,
-                            uint32_t joint)
-{
-    return command->joint != NULL
-               ? strcmp(trp_skeleton_joint_name(skeleton, joint), command->joint) == 0
-               : command->property == NULL;
-}
-
-/// The same for a property.
+/// Whether a property is to be shown.
 static bool is_property_wanted(const struct sample_command *command, const trp_property_set *set,
                                const trp_property *property)
 {
@@ -398,7 +426,7 @@ static json_t *describe_joints(const struct sample_command *command, const struc
 {
     json_t *const joints = json_array();
     for (uint32_t joint = 0; joint < subject->skeleton.joint_count; joint++) {
-        if (is_joint_wanted(command, &subject->skeleton, joint)) {
+        if (is_joint_wanted(command, subject, joint)) {
             json_array_append_new(joints, describe_joint(&subject->skeleton, joint, sampled));
         }
     }
@@ -478,9 +506,10 @@ static bool has_ids(const trp_skeleton *skeleton)
     return joint < skeleton->joint_count;
 }
 
-static void print_joints(const struct sample_command *command, const trp_skeleton *skeleton,
+static void print_joints(const struct sample_command *command, const struct subject *subject,
                          const struct sampled *sampled)
 {
+    const trp_skeleton *const skeleton = &subject->skeleton;
     static const char *const local_headings[] = {
         "<id", "<joint", "node", "tx", "ty", "tz", "qx", "qy", "qz", "qw", "sx", "sy", "sz",
     };
@@ -494,7 +523,7 @@ static void print_joints(const struct sample_command *command, const trp_skeleto
         .column_count = (command->is_model ? 14 : 12) + shows_ids,
     };
     for (uint32_t joint = 0; joint < skeleton->joint_count; joint++) {
-        if (!is_joint_wanted(command, skeleton, joint)) {
+        if (!is_joint_wanted(command, subject, joint)) {
             continue;
         }
         if (shows_ids) {
@@ -566,7 +595,7 @@ static void print_tables(const struct sample_command *command, const struct subj
                         root->translation[1], root->translation[2], root->yaw_rad);
         }
         if (shows_joints) {
-            print_joints(command, &subject->skeleton, &sampled[i]);
+            print_joints(command, subject, &sampled[i]);
         }
         if (shows_properties) {
             print_properties(command, &subject->set, &sampled[i]);
@@ -578,12 +607,13 @@ static void sample(const struct sample_command *command, const struct cli_pack *
                    const struct cli_pack *other, struct report *report)
 {
     struct subject subject = {0};
-    if (!find_subject(command, pack, other, &subject, report) ||
-        !has_joint(&subject.skeleton, command->joint, report) ||
+    struct arena arena = {0};
+    if (!find_subject(command, pack, other, &arena, &subject, report) ||
+        !has_joint(command, &subject, &arena, report) ||
         !has_property(&subject.set, command->property, report)) {
+        arena_free(&arena);
         return;
     }
-    struct arena arena = {0};
     struct sampled *const sampled = ARENA_NEW(&arena, struct sampled, command->time_count);
     trp_result result = TRP_OK;
     for (uint32_t i = 0; i < command->time_count && result == TRP_OK; i++) {

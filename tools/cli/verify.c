@@ -11,11 +11,29 @@
 #include "compiler.h"
 #include "output.h"
 
+enum {
+    OPTION_SEED = CLI_OPTION_FIRST,
+    OPTION_SKELETON,
+    OPTION_EVENTS,
+    OPTION_STF_TANGENTS,
+    OPTION_JSON,
+};
+
+static const struct option long_options[] = {
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"skeleton", required_argument, NULL, OPTION_SKELETON},
+    {"events", required_argument, NULL, OPTION_EVENTS},
+    {"stf-tangents", required_argument, NULL, OPTION_STF_TANGENTS},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"help", no_argument, NULL, CLI_OPTION_HELP},
+    {0},
+};
+
 struct verify_command {
     struct verify_options options;
     const char *pack;
-    const char *skeleton;    ///< pack that holds the skeleton, or null
-    const char *idle_option; ///< given after the last source, which it does not apply to, or null
+    const char *skeleton;  ///< pack that holds the skeleton, or null
+    uint32_t idle_options; ///< given after the last source, which they do not apply to
     bool is_json;
 };
 
@@ -30,7 +48,7 @@ static void add_file(struct verify_command *command, struct compile_input *input
     struct compile_input *const input = &inputs[command->options.input_count++];
     *input = *current;
     input->path = path;
-    command->idle_option = NULL;
+    command->idle_options = 0;
 }
 
 /// Reads the command line in order, since some options apply to what follows them.
@@ -38,16 +56,6 @@ static void add_file(struct verify_command *command, struct compile_input *input
 static bool parse_command(int argc, char **argv, struct arena *arena,
                           struct verify_command *command, enum troupe_exit *code)
 {
-    enum { OPTION_SEED = 256, OPTION_SKELETON, OPTION_EVENTS, OPTION_STF_TANGENTS, OPTION_JSON };
-    static const struct option long_options[] = {
-        {"seed", required_argument, NULL, OPTION_SEED},
-        {"skeleton", required_argument, NULL, OPTION_SKELETON},
-        {"events", required_argument, NULL, OPTION_EVENTS},
-        {"stf-tangents", required_argument, NULL, OPTION_STF_TANGENTS},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"help", no_argument, NULL, CLI_OPTION_HELP},
-        {0},
-    };
     struct compile_input *const inputs = ARENA_NEW(arena, struct compile_input, (size_t)argc);
     struct compile_input current = {0};
     *code = TROUPE_EXIT_USAGE;
@@ -75,7 +83,7 @@ static bool parse_command(int argc, char **argv, struct arena *arena,
                 return false;
             }
             current.events = strcmp(optarg, "none") == 0 ? NULL : optarg;
-            command->idle_option = "events";
+            command->idle_options |= cli_option_bit(option);
             break;
         case OPTION_STF_TANGENTS:
             if (!cli_parse_tangents(optarg, &current.is_stf_tangent_added)) {
@@ -83,7 +91,7 @@ static bool parse_command(int argc, char **argv, struct arena *arena,
                                 optarg);
                 return false;
             }
-            command->idle_option = "stf-tangents";
+            command->idle_options |= cli_option_bit(option);
             break;
         case OPTION_JSON:
             command->is_json = true;
@@ -213,11 +221,8 @@ enum troupe_exit cli_verify(int argc, char **argv)
     enum troupe_exit code = TROUPE_EXIT_OK;
     if (parse_command(argc, argv, &arena, &command, &code)) {
         struct report report = {.out = stderr};
-        if (command.idle_option != NULL) {
-            report_warning(&report, "verify", "cli.order",
-                           "--%s changes nothing here: it applies to sources after it",
-                           command.idle_option);
-        }
+        cli_warn_idle(&report, "verify", long_options, command.idle_options,
+                      "it applies to sources after it");
         struct cli_pack pack = {0};
         struct cli_pack other = {0};
         trp_skeleton skeleton;
