@@ -1463,6 +1463,7 @@ static void test_gltf_files_that_are_none_end_with_the_right_code(void **state)
     (void)state;
     write_in_folder("sub/text.glb", "This is text.\n", 14);
     write_in_folder("sub/empty.glb", "", 0);
+    write_in_folder("sub/stf.json", "{\"stf\": {}, \"resources\": {}}", 28);
     const struct {
         const char *name;
         enum troupe_exit exit_code;
@@ -1471,6 +1472,8 @@ static void test_gltf_files_that_are_none_end_with_the_right_code(void **state)
         {"sub/text.glb", TROUPE_EXIT_INPUT,
          "error: is neither glTF 2.0, STF nor Panthera 2.0 [import.format]"},
         {"sub/empty.glb", TROUPE_EXIT_INPUT, "error: the file is empty [import.format]"},
+        {"sub/stf.json", TROUPE_EXIT_INPUT,
+         "error: is the JSON of an STF file without its container [import.format]"},
         {"sub/none.glb", TROUPE_EXIT_IO,
          "error: cannot read: No such file or directory [file.read]"},
         {"sub", TROUPE_EXIT_IO, "error: cannot read: Is a directory [file.read]"},

@@ -755,6 +755,53 @@ static void test_stf_11_what_is_null_or_missing_stays_at_rest(void **state)
     unload(loaded);
 }
 
+/// Asserts what is said, once, about a track of "Key 1" with these timepoints and subtracks.
+static void assert_told(const char *timepoints, const char *subtracks, const char *text)
+{
+    char tracks[512];
+    snprintf(tracks, sizeof tracks,
+             "{'target':['m','instance','blendshape','Key 1','value'],'timepoints':[%s],"
+             "'subtracks':[%s]}",
+             timepoints, subtracks);
+    struct loaded *const loaded = load(tracks);
+    if (!is_said(loaded, text)) {
+        fail_msg("\"%s\" is not among:\n%s", text, loaded->said);
+    }
+    assert_int_equal(loaded->report.warning_count, 1);
+    unload(loaded);
+}
+
+static void test_stf_11_what_is_short_empty_or_backward_is_told(void **state)
+{
+    (void)state;
+    assert_told("1,16,31", "{'keyframes':[[true,0,'linear'],[true,1,'linear']]}",
+                "tracks[0].subtracks[0].keyframes: 2 keys at 3 timepoints; those without a partner "
+                "are left out [stf.animation.timepoints]");
+    assert_told("1", "{'keyframes':[[true,0,'linear'],[true,1,'linear']]}",
+                "2 keys at 1 timepoints;");
+    assert_told("1,31", "null", "tracks[0]: has no key; the track is left out [stf.animation.e");
+    assert_told("1,31", "{'keyframes':[null,null]}", "has no key;");
+    assert_told("1,31", "{'keyframes':[[true,0,'bezier'],[true,1,'bezier']]}",
+                "tracks[0].subtracks[0]: the bezier key at frame 1 has no leaving tangent; taken "
+                "for [0, 0] [stf.animation.tangent]");
+    const char *const keys[] = {"[true,0,'bezier','auto',[-3,1]],[true,1,'linear',[-3,1]]",
+                                "[true,0,'bezier','auto',[3,1]],[true,1,'linear',[3,1]]"};
+    for (int i = 0; i < 2; i++) {
+        char subtrack[256];
+        snprintf(subtrack, sizeof subtrack, "{'keyframes':[%s]}", keys[i]);
+        assert_told("1,31", subtrack,
+                    "tracks[0].subtracks[0]: a tangent between frames 1 and 31 points out of "
+                    "there; its x is taken for 0 [stf.animation.tangent]");
+    }
+    struct loaded *const turned =
+        load("{'target':['n','r'],'timepoints':[1],'subtracks':[{'keyframes':"
+             "[[true,0,'linear']]},null,null]}");
+    assert_int_equal(turned->report.warning_count, 1);
+    assert_true(is_said(turned, "tracks[0]: a rotation has 3 subtracks, not 4; the others rest "
+                                "[stf.animation.subtracks]"));
+    unload(turned);
+}
+
 static void test_stf_11_too_many_subtracks_are_left_out_with_a_warning(void **state)
 {
     (void)state;
@@ -1004,6 +1051,7 @@ static void test_stf_15_loops_and_ranges(void **state)
         assert_true(loaded->ok);
         assert_int_equal(loaded->scene.clips[0].play, cases[i].play);
         assert_near(loaded->scene.clips[0].duration_s, 0, 0);
+        assert_int_equal(is_said(loaded, "loop \"what\" is unknown; played once"), i == 3);
         assert_int_equal(track_at(loaded, 0)->curve.key_count, 1);
         assert_near(sample(loaded, 0, 0, 0), 2, 1e-15);
         unload(loaded);
@@ -1801,6 +1849,7 @@ int main(void)
         cmocka_unit_test(test_stf_09_known_keys_do_not_use_what_is_baked),
         cmocka_unit_test(test_stf_10_generated_keys_make_no_corners),
         cmocka_unit_test(test_stf_11_what_is_null_or_missing_stays_at_rest),
+        cmocka_unit_test(test_stf_11_what_is_short_empty_or_backward_is_told),
         cmocka_unit_test(test_stf_11_too_many_subtracks_are_left_out_with_a_warning),
         cmocka_unit_test(test_stf_11_keys_that_are_none_cost_their_track_alone),
         cmocka_unit_test(test_stf_11_tracks_that_are_none_cost_nothing_else),

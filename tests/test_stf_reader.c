@@ -1009,6 +1009,8 @@ static void test_stf_17_blendshapes_are_found_by_name(void **state)
         assert_true(scene.properties[i].defaults[0] == defaults[i]);
     }
     assert_said("the mesh has no blendshape of that name; the track is skipped [stf.target]");
+    assert_said("blendshapes: several are named \"Key 1\"; the first is taken [stf.blendshape]");
+    assert_int_equal(times_said("several are named"), 1);
     assert_int_equal(scene.clip_count, 5);
     assert_int_equal(scene.clips[3].track_count, 0);
     assert_int_equal(scene.clips[4].tracks[0].property, 0);
@@ -1314,6 +1316,7 @@ static void test_stf_20_limits_settings_and_strange_parts(void **state)
     stf_builder_part(&builder, "human", "head", "head", limits);
     stf_builder_part(&builder, "human", "tail", "prop", limits);
     stf_builder_part(&builder, "human", "spine", "body", limits);
+    stf_builder_part(&builder, "human", "jaw", "head", NULL);
     json_t *const head = json_object_get(
         json_object_get(json_object_get(humanoid, "mappings"), "head"), "rotation_limits");
     json_object_set_new(head, "primary", json_pack("[i, i, i]", -1, 0, 1));
@@ -1345,6 +1348,7 @@ static void test_stf_20_limits_settings_and_strange_parts(void **state)
     assert_memory_equal(found->limits[TRP_HUMAN_NECK][1], high, sizeof high);
     assert_int_equal(found->bone_of_part[TRP_HUMAN_SPINE], -1);
     assert_said("resources.human.mappings.tail: is no part of a body");
+    assert_said("resources.human.mappings.jaw: head is the head already [stf.humanoid]");
     assert_said("resources.human.mappings.spine: body is no bone of the armature");
     assert_said("twist from 1 to 0.5 is no range of turns; the limit is left out");
     assert_said("the centre of secondary, 0, is not from 0.5 to 1");
@@ -1435,6 +1439,28 @@ static void test_stf_21_places_in_a_plane_are_two_numbers(void **state)
     scene_free(&scene);
 }
 
+static void test_stf_21_trees_that_blend_nothing_are_told(void **state)
+{
+    (void)state;
+    build_two_clips();
+    stf_builder_blendtree(&builder, "none", "None", 2);
+    stf_builder_blendtree(&builder, "alone", "Alone", 1);
+    stf_builder_place(&builder, "alone", "run", 1, 0);
+    stf_builder_blendtree(&builder, "same", "Same", 2);
+    stf_builder_blendtree(&builder, "apart", "Apart", 2);
+    for (int i = 0; i < 2; i++) {
+        stf_builder_place(&builder, "same", i == 0 ? "run" : "walk", 1, 2);
+        stf_builder_place(&builder, "apart", i == 0 ? "run" : "walk", 1, i);
+    }
+    struct scene scene;
+    import_finish(&builder, &scene);
+    assert_int_equal(scene.blendtree_count, 4);
+    assert_said("resources.none: has no animation [stf.blendtree]");
+    assert_said("resources.same: all its animations have one place");
+    assert_int_equal(times_said("[stf.blendtree]"), 2);
+    scene_free(&scene);
+}
+
 // ---- 22: unknown types ----
 
 static void test_stf_22_unknown_types_are_skipped_once_said(void **state)
@@ -1502,6 +1528,21 @@ static void test_stf_22_known_but_wrong_type_is_refused(void **state)
                              "stf.node [stf.type]");
 }
 
+static void test_stf_22_root_without_a_type_is_invalid(void **state)
+{
+    (void)state;
+    build_puppet(new_layout);
+    json_object_del(stf_builder_find(&builder, "prefab"), "type");
+    size_t size_bytes;
+    unsigned char *const bytes = stf_builder_file(&builder, &size_bytes);
+    struct scene scene;
+    struct report report;
+    assert_false(import_bytes(bytes, size_bytes, &scene, &report));
+    assert_int_equal(report.exit_code, TROUPE_EXIT_INPUT);
+    free(bytes);
+    assert_refused(&builder, "resources.prefab: \"type\" is missing [json.missing]");
+}
+
 // ---- 23: reset animations ----
 
 static void test_stf_23_reset_comes_before_the_clip(void **state)
@@ -1547,6 +1588,9 @@ static void test_stf_23_resets_in_a_circle_end(void **state)
     assert_int_equal(scene.clips[0].track_count, 2);
     assert_int_equal(scene.clips[1].track_count, 2);
     assert_int_equal(scene.clips[2].track_count, 1);
+    assert_int_equal(times_said("is its own reset animation"), 3);
+    assert_said("resources.c: is its own reset animation");
+    assert_said("[stf.animation.reset]");
     scene_free(&scene);
 }
 
@@ -1722,9 +1766,11 @@ int main(void)
         cmocka_unit_test(test_stf_20_armature_without_humanoid_has_none),
         cmocka_unit_test(test_stf_21_places_on_a_line_are_numbers_or_arrays),
         cmocka_unit_test(test_stf_21_places_in_a_plane_are_two_numbers),
+        cmocka_unit_test(test_stf_21_trees_that_blend_nothing_are_told),
         cmocka_unit_test(test_stf_22_unknown_types_are_skipped_once_said),
         cmocka_unit_test(test_stf_22_fallback_is_used_instead),
         cmocka_unit_test(test_stf_22_known_but_wrong_type_is_refused),
+        cmocka_unit_test(test_stf_22_root_without_a_type_is_invalid),
         cmocka_unit_test(test_stf_23_reset_comes_before_the_clip),
         cmocka_unit_test(test_stf_23_resets_in_a_circle_end),
         cmocka_unit_test(test_stf_24_node_below_itself_is_refused),

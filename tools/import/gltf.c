@@ -113,11 +113,23 @@ static bool container_read(const unsigned char *bytes, size_t size_bytes, struct
     return container_read_chunks(bytes, size_bytes, report, container);
 }
 
+/// Whether a file holds what the first buffer of an STF file does.
+static bool is_stf_json(const struct gltf *gltf)
+{
+    const struct json_value header = json_member(&gltf->root, "stf");
+    const struct json_value resources = json_member(&gltf->root, "resources");
+    return json_as_object(&header) && json_as_object(&resources);
+}
+
 static bool asset_check(const struct gltf *gltf)
 {
     const struct json_value asset = json_member(&gltf->root, "asset");
     const char *version = NULL;
     const char *minimum = "2.0";
+    if (is_stf_json(gltf)) {
+        return json_refuse(&gltf->root, TROUPE_EXIT_INPUT, "import.format",
+                           "is the JSON of an STF file without its container");
+    }
     if (!json_check_object(&gltf->root) || !json_check_object(&asset) ||
         !json_get_string(&asset, "version", true, &version) ||
         !json_get_string(&asset, "minVersion", false, &minimum)) {

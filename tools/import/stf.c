@@ -171,8 +171,14 @@ static bool header_read(struct stf *stf)
     const struct json_value root = json_member(&header, "root");
     const char *id = NULL;
     if (!json_check_object(&header) || !version_read(&header) || !unit_read(stf, &header) ||
-        !json_get_string(&header, "root", true, &id) ||
-        !stf_resource_expect(stf, NULL, &root, STF_PREFAB, &stf->prefab)) {
+        !json_get_string(&header, "root", true, &id)) {
+        return false;
+    }
+    const struct stf_resource *const named = stf_resource_find(stf, id);
+    if (named && named->type_name[0] == '\0') {
+        return json_refuse(&named->value, TROUPE_EXIT_INPUT, "json.missing", "\"type\" is missing");
+    }
+    if (!stf_resource_expect(stf, NULL, &root, STF_PREFAB, &stf->prefab)) {
         return false;
     }
     return stf->prefab != NULL ||

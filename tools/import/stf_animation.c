@@ -38,13 +38,17 @@ struct animation {
 /// Reads how the animation plays. What is unknown is played once.
 static bool loop_read(struct animation *animation)
 {
+    const struct json_value *const value = &animation->resource->value;
     const char *loop = "none";
-    if (!json_get_string(&animation->resource->value, "loop", false, &loop)) {
+    if (!json_get_string(value, "loop", false, &loop)) {
         return false;
     }
     animation->clip->play = strcmp(loop, "loop") == 0       ? SCENE_PLAY_LOOP
                             : strcmp(loop, "pingpong") == 0 ? SCENE_PLAY_PING_PONG
                                                             : SCENE_PLAY_ONCE;
+    if (animation->clip->play == SCENE_PLAY_ONCE && strcmp(loop, "none") != 0) {
+        json_warn(value, "stf.animation.loop", "loop \"%s\" is unknown; played once", loop);
+    }
     return true;
 }
 
@@ -312,11 +316,15 @@ static bool reset_apply(struct animation_reader *reader, uint32_t index,
     struct scene_clip *const clip = &scene->clips[index];
     uint32_t most = clip->track_count;
     uint32_t steps = 0;
+    int32_t at = reset_next(reader, (int32_t)index, &steps);
     visited[index] = index + 1;
-    for (int32_t at = reset_next(reader, (int32_t)index, &steps);
-         at >= 0 && visited[at] != index + 1; at = reset_next(reader, at, &steps)) {
+    for (; at >= 0 && visited[at] != index + 1; at = reset_next(reader, at, &steps)) {
         visited[at] = index + 1;
         most += reader->own_counts[at];
+    }
+    if (at == (int32_t)index) {
+        json_warn(&stf->animations[index]->value, "stf.animation.reset",
+                  "is its own reset animation, at once or through others");
     }
     if (most == clip->track_count) {
         return true;
@@ -331,8 +339,7 @@ static bool reset_apply(struct animation_reader *reader, uint32_t index,
         *driven_of(driven, &clip->tracks[t]) = true;
     }
     visited[index] = 0;
-    for (int32_t at = reader->resets[index]; at >= 0 && visited[at] == index + 1;
-         at = reader->resets[at]) {
+    for (at = reader->resets[index]; at >= 0 && visited[at] == index + 1; at = reader->resets[at]) {
         visited[at] = 0;
         for (uint32_t t = 0; t < reader->own_counts[at]; t++) {
             const struct scene_track *const track = &scene->clips[at].tracks[t];

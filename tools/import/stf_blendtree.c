@@ -82,6 +82,24 @@ static bool item_read(struct stf *stf, const struct stf_resource *resource,
     return true;
 }
 
+/// Warns of a tree that blends nothing.
+static void places_check(const struct json_value *value, const struct scene_blendtree *tree)
+{
+    uint32_t same = 1;
+    if (tree->count == 0) {
+        json_warn(value, "stf.blendtree", "has no animation");
+        return;
+    }
+    while (same < tree->count && tree->places[same][0] == tree->places[0][0] &&
+           tree->places[same][1] == tree->places[0][1]) {
+        same++;
+    }
+    if (tree->count > 1 && same == tree->count) {
+        json_warn(value, "stf.blendtree",
+                  "all its animations have one place; the first alone is ever played");
+    }
+}
+
 static bool blendtree_read(struct stf *stf, const struct stf_resource *resource,
                            struct scene_blendtree *tree)
 {
@@ -111,6 +129,7 @@ static bool blendtree_read(struct stf *stf, const struct stf_resource *resource,
             return false;
         }
     }
+    places_check(value, tree);
     return true;
 }
 

@@ -26,6 +26,7 @@ struct stf_key {
     double arriving[2]; // of the interval before, where that is bezier
     enum stf_interpolation interpolation;
     bool is_generated; // it says what the curve does there, and is no reason that it does
+    bool has_leaving;
 };
 
 /// One component of a track.
@@ -61,7 +62,7 @@ static inline double stf_span_time(const struct stf_span *span, double frame)
 /// @param animation the resource that it is in
 /// @param is_baked  whether all keys of the track are generated: nothing to tell from others
 /// @param arena     takes them
-/// @param has_keys  [out] false where nothing is animated, or after a warning that says why not
+/// @param has_keys  [out] false where nothing is animated, after a warning that says why not
 bool stf_track_read(struct stf *stf, const struct stf_resource *animation,
                     const struct json_value *value, const struct stf_target *target,
                     const struct stf_span *span, bool is_baked, struct arena *arena,

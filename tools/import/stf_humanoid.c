@@ -123,6 +123,19 @@ static bool limits_read(struct stf *stf, const struct json_value *mapping, uint3
     return true;
 }
 
+/// Warns of a bone that is a part of the body already.
+static void bone_warn(const struct json_value *mapping, const struct scene_humanoid *humanoid,
+                      const char *id, int32_t bone)
+{
+    for (uint32_t part = 0; part < TRP_HUMAN_PART_COUNT; part++) {
+        if (humanoid->bone_of_part[part] == bone) {
+            json_warn(mapping, "stf.humanoid", "%s is the %s already", id,
+                      trp_human_part_name(part));
+            return;
+        }
+    }
+}
+
 static bool mapping_read(struct stf *stf, const struct stf_armature *armature,
                          const struct json_value *mapping, struct scene_humanoid *humanoid)
 {
@@ -140,6 +153,7 @@ static bool mapping_read(struct stf *stf, const struct stf_armature *armature,
         json_warn(mapping, "stf.humanoid", "%s is no bone of the armature; ignored", target);
         return true;
     }
+    bone_warn(mapping, humanoid, target, bone->index);
     humanoid->bone_of_part[part] = bone->index;
     return limits_read(stf, mapping, part, humanoid);
 }

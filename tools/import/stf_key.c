@@ -22,6 +22,8 @@ struct track_reader {
     bool is_baked;
     bool is_unknown_warned; // of this track
     bool is_order_warned;
+    bool is_length_warned;
+    bool is_tangent_warned;
 };
 
 /// One component on its way: its keys, and its values for each frame.
@@ -95,9 +97,10 @@ static bool tangents_read(const struct track_reader *reader, const struct json_v
         }
         next[0] = tangent[0];
         next[1] = key->value + sign * tangent[1];
+        key->has_leaving |= next == key->leaving;
         next = next == key->leaving ? key->arriving : NULL;
     }
-    if (key->is_generated && is_bezier && next == key->leaving) {
+    if (key->is_generated && is_bezier && !key->has_leaving) {
         key->interpolation = STF_KEY_LINEAR; // a sample, which has no handles
     }
     return true;
@@ -173,6 +176,16 @@ static bool has_own_times(const struct json_value *subtracks, uint32_t subtrack_
     return false;
 }
 
+static void length_warn(struct track_reader *reader, const struct json_value *list, uint32_t count)
+{
+    if (!reader->is_length_warned) {
+        reader->is_length_warned = true;
+        json_warn(list, "stf.animation.timepoints",
+                  "%u keys at %u timepoints; those without a partner are left out", count,
+                  reader->timepoint_count);
+    }
+}
+
 /// Reads all keys of a component.
 static bool keys_read(struct track_reader *reader, struct subtrack_reader *own)
 {
@@ -184,8 +197,9 @@ static bool keys_read(struct track_reader *reader, struct subtrack_reader *own)
     if (!json_as_array(&list, &count)) {
         return key_refuse(&list, "is no array");
     }
-    if (reader->timepoints.value != NULL && count > reader->timepoint_count) {
-        count = reader->timepoint_count;
+    if (reader->timepoints.value != NULL && count > 0 && count != reader->timepoint_count) {
+        length_warn(reader, &list, count);
+        count = count < reader->timepoint_count ? count : reader->timepoint_count;
     }
     struct stf_subtrack *const subtrack = own->subtrack;
     subtrack->keys = ARENA_NEW(reader->arena, struct stf_key, count);
@@ -249,6 +263,30 @@ static bool unknown_settle(struct stf_subtrack *subtrack)
         }
     }
     return has_unknown;
+}
+
+/// Warns of the first bezier interval of a track whose tangents are not as they should be.
+static void tangents_check(struct track_reader *reader, const struct subtrack_reader *own)
+{
+    const struct stf_subtrack *const subtrack = own->subtrack;
+    for (uint32_t i = 0; i + 1 < subtrack->key_count && !reader->is_tangent_warned; i++) {
+        const struct stf_key *const key = &subtrack->keys[i];
+        if (key->interpolation != STF_KEY_BEZIER) {
+            continue;
+        }
+        const bool is_backward = key->leaving[0] < 0 || key[1].arriving[0] > 0;
+        reader->is_tangent_warned = is_backward || !key->has_leaving;
+        if (!key->has_leaving) {
+            json_warn(&own->value, "stf.animation.tangent",
+                      "the bezier key at frame %.9g has no leaving tangent; taken for [0, 0]",
+                      key->frame);
+        } else if (is_backward) {
+            json_warn(&own->value, "stf.animation.tangent",
+                      "a tangent between frames %.9g and %.9g points out of there; its x is taken "
+                      "for 0",
+                      key->frame, key[1].frame);
+        }
+    }
 }
 
 // ---- Baked values ------------------------------------------------------------------------------
@@ -370,6 +408,7 @@ static bool subtrack_read(struct track_reader *reader, struct subtrack_reader *o
     }
     generated_drop(own->subtrack);
     own->has_unknown = unknown_settle(own->subtrack);
+    tangents_check(reader, own);
     return samples_find(reader, own, &baked);
 }
 
@@ -414,6 +453,10 @@ static bool count_check(const struct json_value *value, const struct stf_target 
                   "%u subtracks are not the %u of the target; the track is left out", count,
                   *component_count);
         return false;
+    }
+    if (target->path == SCENE_ROTATION && count < *component_count) {
+        json_warn(value, "stf.animation.subtracks",
+                  "a rotation has %u subtracks, not %u; the others rest", count, *component_count);
     }
     return true;
 }
@@ -465,6 +508,9 @@ bool stf_track_read(struct stf *stf, const struct stf_resource *animation,
         if (track->subtracks[c].key_count == 0 && c >= target->rest_count) {
             track->missing |= (uint64_t)1 << c;
         }
+    }
+    if (!*has_keys) {
+        json_warn(value, "stf.animation.empty", "has no key; the track is left out");
     }
     return true;
 }

@@ -188,6 +188,18 @@ static int blendshape_compare(const void *a, const void *b)
     return order != 0 ? order : first->index < second->index ? -1 : first->index > second->index;
 }
 
+/// Warns of the first name of a mesh that several of its blendshapes have.
+static void blendshape_names_check(const struct json_value *list, const struct stf_mesh *mesh)
+{
+    for (uint32_t i = 1; i < mesh->blendshape_count; i++) {
+        if (strcmp(mesh->blendshapes[i].name, mesh->blendshapes[i - 1].name) == 0) {
+            json_warn(list, "stf.blendshape", "several are named \"%s\"; the first is taken",
+                      mesh->blendshapes[i].name);
+            return;
+        }
+    }
+}
+
 /// Reads the blendshapes of a mesh when they are first wanted.
 static bool mesh_read(struct stf *stf, struct stf_resource *resource)
 {
@@ -217,6 +229,7 @@ static bool mesh_read(struct stf *stf, struct stf_resource *resource)
         }
     }
     qsort(mesh->blendshapes, count, sizeof *mesh->blendshapes, blendshape_compare);
+    blendshape_names_check(&list, mesh);
     resource->index = (int32_t)stf->mesh_count++;
     return true;
 }
