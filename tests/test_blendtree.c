@@ -192,6 +192,9 @@ static void test_blendtree_plane_known_weights(void **state)
     const double third = acos(-1) / 6; // a third of the way from the first to the second
     weigh(&planes[3], cos(third), sin(third), weights);
     assert_true(fabs(weights[0] - 2.0 / 3) < 1e-6);
+    weigh(&planes[0], eighth, eighth, weights); // the origin keeps the share that the header says
+    assert_true(fabs(weights[0] - 0.118) < 5e-4 && fabs(weights[1] - 0.441) < 5e-4 &&
+                fabs(weights[2] - 0.441) < 5e-4);
     weigh(&planes[3], -eighth, -eighth, weights); // opposite to the middle
     assert_true(fabs(weights[0] - 0.5) < 1e-6);
 }
