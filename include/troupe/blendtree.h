@@ -34,8 +34,8 @@ TRP_API uint32_t trp_pack_find_blendtree(const trp_pack *pack, uint64_t name_has
 /// In one dimension the two nearest places on either side share in proportion; beyond the ends the
 /// last one has all. In two dimensions gradient bands in polar coordinates, so that direction and
 /// distance from the origin blend on their own; weights jump nowhere but at the origin where no
-/// place lies there. Of several at one place the first counts, and at a place it has all. A place at
-/// the origin has no direction, so that it keeps a share between those around it: of places at
+/// place lies there. Of several at one place the first counts, and at a place it has all. A place
+/// at the origin has no direction, so that it keeps a share between those around it: of places at
 /// (0, 0), (1, 0) and (0, 1) the weights at (0.707, 0.707) are 0.118, 0.441 and 0.441.
 /// @param x       the parameter; NaN counts as 0
 /// @param y       unused in one dimension
