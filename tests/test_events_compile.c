@@ -585,6 +585,36 @@ static void test_events_compile_clip_that_is_left_out_takes_its_events_along(voi
     discard_pack(&compiled);
 }
 
+static void test_events_compile_clip_of_events_alone_is_kept_beside_joints(void **state)
+{
+    (void)state;
+    static const char step[] = "{\"name\": \"step\",";
+    static const char call[] = "{\"name\": \"call\", \"channels\": [], \"samplers\": [], "
+                               "\"extras\": {\"events\": [{\"name\": \"x\", \"time\": 0}]}}, ";
+    char *const text = read_text(write_tiny("one", 0, NULL, NULL));
+    char *const found = strstr(text, step);
+    assert_non_null(found);
+    char *const changed = malloc(strlen(text) + sizeof call);
+    sprintf(changed, "%.*s%s%s", (int)(found - text), text, call, found);
+    struct compiled compiled;
+    compile_one(&(struct compile_input){.path = write_file("one.gltf", changed)}, &compiled);
+    assert_int_equal(compiled.report.warning_count, 0);
+    const trp_clip clip = clip_of(&compiled, "call");
+    const trp_clip other = clip_of(&compiled, "wave");
+    assert_int_equal(clip.block_count, other.block_count);
+    assert_int_equal(clip.skeleton_index, other.skeleton_index);
+    assert_int_equal(clip.event_count, 1);
+    assert_event(&clip, 0, "x", 0, 0);
+    for (uint32_t joint = 0; joint < 2; joint++) {
+        for (int path = 0; path < 3; path++) {
+            assert_int_equal(trp_clip_track_kind(&clip, (trp_path)path, joint), TRP_TRACK_ABSENT);
+        }
+    }
+    discard_pack(&compiled);
+    free(changed);
+    free(text);
+}
+
 // ---- many ----
 
 static char *many_events(uint32_t count)
@@ -1139,6 +1169,7 @@ int main(void)
         cmocka_unit_test(test_events_compile_closing_key_makes_room),
         cmocka_unit_test(test_events_compile_single_pose_has_all_its_events_at_0),
         cmocka_unit_test(test_events_compile_clip_that_is_left_out_takes_its_events_along),
+        cmocka_unit_test(test_events_compile_clip_of_events_alone_is_kept_beside_joints),
         cmocka_unit_test(test_events_compile_ten_thousand_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(test_events_compile_file_adds_to_what_the_source_has),
         cmocka_unit_test(test_events_compile_files_go_to_the_inputs_they_are_for),

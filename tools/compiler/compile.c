@@ -269,8 +269,9 @@ static const char *format_name(struct arena *arena, const char *form, const char
 }
 
 /// Gives a clip its place among the tasks.
+/// @param is_kept also where it moves nothing
 static void add_task(struct compilation *compilation, struct source *source, uint32_t clip_index,
-                     uint32_t skeleton, bool is_first_of_clip)
+                     uint32_t skeleton, bool is_first_of_clip, bool is_kept)
 {
     struct task *const task = &compilation->tasks[compilation->task_count];
     struct arena *const arena = &compilation->arena;
@@ -281,7 +282,8 @@ static void add_task(struct compilation *compilation, struct source *source, uin
     };
     // Properties belong to the first of a clip's motions.
     if (!motion_of_clip(&source->skeletons[skeleton], is_first_of_clip ? source->values : NULL,
-                        clip_index, arena, &task->motion)) {
+                        clip_index, arena, &task->motion) &&
+        !is_kept) {
         return;
     }
     if (source->input->is_trimmed) {
@@ -398,6 +400,27 @@ static bool make_additive(struct compilation *compilation, struct task *task)
     return true;
 }
 
+/// Gives a clip its places among the tasks: one for each skeleton that it moves. A clip of events
+/// alone is one of the first skeleton.
+static void add_tasks(struct compilation *compilation, struct source *source, uint32_t clip_index)
+{
+    const struct scene_clip *const clip = &source->scene.clips[clip_index];
+    const uint32_t before = compilation->task_count;
+    for (uint32_t skeleton = 0; skeleton < source->skeleton_count; skeleton++) {
+        add_task(compilation, source, clip_index, skeleton, compilation->task_count == before,
+                 false);
+    }
+    if (compilation->task_count == before && clip->event_count > 0 && source->skeleton_count > 0) {
+        add_task(compilation, source, clip_index, 0, true, true);
+    }
+    if (compilation->task_count == before) {
+        compilation->report->file = source->input->path;
+        report_warning(compilation->report, clip->name, "clip.empty",
+                       "moves no joint and no property: left out%s",
+                       clip->event_count > 0 ? ", and its events" : "");
+    }
+}
+
 static bool plan(struct compilation *compilation)
 {
     size_t most = 0;
@@ -409,16 +432,7 @@ static bool plan(struct compilation *compilation)
     for (uint32_t i = 0; i < compilation->options->input_count; i++) {
         struct source *const source = &compilation->sources[i];
         for (uint32_t clip = 0; clip < source->scene.clip_count; clip++) {
-            const uint32_t before = compilation->task_count;
-            for (uint32_t skeleton = 0; skeleton < source->skeleton_count; skeleton++) {
-                add_task(compilation, source, clip, skeleton, compilation->task_count == before);
-            }
-            if (compilation->task_count == before) {
-                compilation->report->file = source->input->path;
-                report_warning(compilation->report, source->scene.clips[clip].name, "clip.empty",
-                               "moves no joint and no property: left out%s",
-                               source->scene.clips[clip].event_count > 0 ? ", and its events" : "");
-            }
+            add_tasks(compilation, source, clip);
         }
     }
     settle_names(compilation);

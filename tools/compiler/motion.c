@@ -61,6 +61,8 @@ struct property_values *property_values_of(const struct scene *scene, struct are
         values->first_value[i] = values->value_count;
         values->value_count += scene->properties[i].value_count;
         values->tolerance[i] = VALUE_TOLERANCE;
+        widen_tolerance(&values->tolerance[i], scene->properties[i].defaults,
+                        scene->properties[i].value_count);
     }
     values->property_of_value = ARENA_NEW(arena, uint32_t, values->value_count);
     for (uint32_t i = 0; i < scene->property_count; i++) {
@@ -94,26 +96,27 @@ bool motion_of_clip(const struct skeleton *skeleton, const struct property_value
     };
     motion->property_curves =
         ARENA_NEW(arena, const struct scene_curve *, motion->values->property_count);
-    bool is_moved = false;
+    bool has_joints = false;
+    bool has_values = false;
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct scene_track *const track = &clip->tracks[i];
         if (track->path == SCENE_PROPERTY) {
             if (values != NULL) {
                 motion->property_curves[track->property] = &track->curve;
-                is_moved = true;
+                has_values = true;
             }
             continue;
         }
         const uint32_t joint = skeleton->joint_of_node[track->node];
         if (joint != TRP_NONE) {
             motion->curves[skeleton->lane_of_joint[joint] * 3 + track->path] = &track->curve;
-            is_moved = true;
+            has_joints = true;
         }
     }
-    if (!motion_has_values(motion)) {
+    if (!has_values && skeleton->lane_count > 0) {
         motion->values = &none; // the clip leaves them alone, so that their rest is no truth of it
     }
-    return is_moved;
+    return has_joints || has_values;
 }
 
 void motion_make_additive(struct motion *motion, const struct motion *reference,
@@ -198,14 +201,16 @@ void motion_trim(struct motion *motion, struct arena *arena)
 {
     const uint32_t joint_curves = motion->skeleton->lane_count * 3;
     double lead_in_s = motion->duration_s;
+    bool has_curves = false; // a clip of events alone has no first key
     for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
         const struct scene_curve *const curve = motion_curve(motion, i);
+        has_curves |= curve != NULL;
         if (curve != NULL && first_time(curve) < lead_in_s) {
             lead_in_s = first_time(curve);
         }
     }
     lead_in_s = float_below(lead_in_s); // as the pack stores it; no key may come before 0
-    if (!(lead_in_s > 0.0)) {
+    if (!has_curves || !(lead_in_s > 0.0)) {
         return;
     }
     for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
@@ -397,12 +402,7 @@ uint32_t motion_curve_count(const struct motion *motion)
 
 bool motion_has_values(const struct motion *motion)
 {
-    for (uint32_t i = 0; i < motion->values->property_count; i++) {
-        if (motion->property_curves[i] != NULL) {
-            return true;
-        }
-    }
-    return false;
+    return motion->values->property_count > 0;
 }
 
 const struct scene_curve *motion_curve(const struct motion *motion, uint32_t index)

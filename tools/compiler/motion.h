@@ -41,7 +41,7 @@ struct motion {
 };
 
 /// Lays a clip of the skeleton's scene over its lanes and, unless `values` is null, over values.
-/// @return false where no track of the clip moves any of them (not an error).
+/// @return false where no track of the clip moves any of them (not an error): a clip of nothing.
 bool motion_of_clip(const struct skeleton *skeleton, const struct property_values *values,
                     uint32_t clip_index, struct arena *arena, struct motion *motion);
 
@@ -81,7 +81,8 @@ struct scene_transform transform_subtract(const struct scene_transform *transfor
 /// The curves of a motion as one list: [lane_count * 3] of joints, then one for each property.
 uint32_t motion_curve_count(const struct motion *motion);
 
-/// Whether the source moves any property.
+/// Whether the clip is one of the scene's property set: it moves a property, or there are no joints
+/// that it could move.
 bool motion_has_values(const struct motion *motion);
 
 /// Returns a curve of that list, or null where the source says nothing.

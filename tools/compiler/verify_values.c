@@ -64,6 +64,9 @@ static double drawn_size(const struct scene_curve *curve, uint32_t component)
 static double largest_size(const struct scene *scene, const struct scene_property *property)
 {
     double largest = 1.0;
+    for (uint32_t i = 0; i < property->value_count; i++) {
+        largest = fmax(largest, fabs(property->defaults[i]));
+    }
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const struct scene_curve *const curve = curve_of(scene, &scene->clips[i], property);
         for (uint32_t k = 0; curve != NULL && k < curve->key_count * curve->stride; k++) {
