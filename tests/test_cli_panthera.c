@@ -11,10 +11,11 @@
 
 #include "cli_program.h"
 
-/// An animation of a number, a text and two events.
+/// An animation of a number, a text and two events, and one of an event alone.
 static const char project[] =
     "return { data = {\n"
-    "  nodes = { { node_id = 'a/b', text = 'rest', position_x = 4 } },\n"
+    "  metadata = { layers = { { name = 'front', color = 'FF8000' } } },\n"
+    "  nodes = { { node_id = 'a/b', text = 'rest', position_x = 4, visible = true } },\n"
     "  animations = { { animation_id = 'go', duration = 2, animation_keys = {\n"
     "    { key_type = 'tween', node_id = 'a/b', property_id = 'position_x', start_time = 0.5,\n"
     "      duration = 1, start_value = 10, end_value = 20 },\n"
@@ -23,7 +24,10 @@ static const char project[] =
     "    { key_type = 'event', node_id = 'a/b', property_id = 'event', event_id = 'hit',\n"
     "      start_time = 0.5, data = 'hard', end_value = 42 },\n"
     "    { key_type = 'event', property_id = 'event', event_id = 'bar', start_time = 1,\n"
-    "      duration = 0.5, start_value = 1, end_value = 2, easing = 'outsine' } } } } } }\n";
+    "      duration = 0.5, start_value = 1, end_value = 2, easing = 'outsine' } } },\n"
+    "    { animation_id = 'call', duration = 3, animation_keys = {\n"
+    "    { key_type = 'event', property_id = 'event', event_id = 'ring', start_time = 2 } } } } } "
+    "}\n";
 
 static void test_cli_panthera_info_lists_all(void **state)
 {
@@ -34,8 +38,8 @@ static void test_cli_panthera_info_lists_all(void **state)
     const json_t *const properties = json_object_get(set, "properties");
     assert_int_equal(json_array_size(nodes), 1);
     assert_string_equal(json_string_value(json_array_get(nodes, 0)), "a/b");
-    assert_int_equal(json_array_size(properties), 2);
-    assert_int_equal(json_array_size(json_object_get(set, "texts")), 3);
+    assert_int_equal(json_array_size(properties), 4);
+    assert_int_equal(json_array_size(json_object_get(set, "texts")), 4);
     const json_t *const number = json_array_get(properties, 0);
     const json_t *const text = json_array_get(properties, 1);
     assert_string_equal(string_of(number, "path"), "/a~1b/position_x");
@@ -48,6 +52,19 @@ static void test_cli_panthera_info_lists_all(void **state)
     assert_string_equal(string_of(text, "type"), "string");
     assert_string_equal(json_string_value(json_array_get(json_object_get(text, "defaults"), 0)),
                         "rest");
+    const json_t *const visible = json_array_get(properties, 2);
+    const json_t *const layer = json_array_get(properties, 3);
+    assert_string_equal(string_of(visible, "path"), "/a~1b/visible");
+    assert_string_equal(string_of(visible, "type"), "bool");
+    numbers_of(visible, "defaults", &rest, 1);
+    assert_true(rest == 1);
+    assert_string_equal(string_of(layer, "path"), "//layers/front");
+    assert_true(json_is_null(json_object_get(layer, "node")));
+    assert_string_equal(json_string_value(json_array_get(json_object_get(layer, "defaults"), 0)),
+                        "FF8000");
+    const json_t *const call = named(json_object_get(object, "clips"), "call");
+    assert_true(number_of(call, "duration_s") == 3);
+    assert_int_equal(json_array_size(json_object_get(call, "events")), 1);
     const json_t *const clip = named(json_object_get(object, "clips"), "go");
     assert_true(number_of(clip, "duration_s") == 2);
     const json_t *const events = json_object_get(clip, "events");
@@ -80,7 +97,7 @@ static void test_cli_panthera_sample_gives_node_property_and_value(void **state)
             "sample");
         const json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
         const json_t *const properties = json_object_get(sample, "properties");
-        assert_int_equal(json_array_size(properties), 2);
+        assert_int_equal(json_array_size(properties), 4);
         const json_t *const number = json_array_get(properties, 0);
         const json_t *const text = json_array_get(properties, 1);
         assert_string_equal(string_of(number, "node"), "a/b");

@@ -996,6 +996,175 @@ static void test_panthera_properties_say_where_they_belong(void **state)
     discard(&compiled);
 }
 
+static void test_panthera_animation_of_events_alone_is_a_clip(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_data("'nodes':[{'node_id':'n','position_x':960.7}],'animations':["
+                 "{'animation_id':'moves','duration':1,'animation_keys':["
+                 "{'key_type':'tween','node_id':'n','property_id':'scale_x','end_value':2,"
+                 "'duration':1}]},"
+                 "{'animation_id':'calls','duration':2.5,'animation_keys':["
+                 "{'key_type':'event','node_id':'n','property_id':'event','event_id':'hit','start_"
+                 "time':1.25,"
+                 "'data':'hard'}]}]",
+                 &compiled);
+    const trp_clip clip = clip_of(&compiled, "calls");
+    assert_true(clip.duration_s == 2.5);
+    assert_int_equal(clip.event_count, 1);
+    assert_string_equal(event_of(&clip, 0).name, "hit");
+    assert_string_equal(event_of(&clip, 0).text, "hard");
+    assert_float_equal(event_of(&clip, 0).time_s, 1.25, 1e-6);
+    assert_int_equal(clip.property_set_index, 0);
+    // It leaves all values where nodes have them.
+    assert_true(number_at(&compiled, "calls", "/n/position_x", 1) == (double)960.7f);
+    float mask[2] = {1, 1};
+    assert_int_equal(compiled.set.value_count, 2);
+    assert_int_equal(trp_clip_started(&clip, 2, mask), TRP_OK);
+    assert_true(mask[0] == 0 && mask[1] == 0);
+    discard(&compiled);
+}
+
+/// Whatever is asked for, such a clip has its duration and its events.
+static void test_panthera_animation_of_events_alone_takes_all_options(void **state)
+{
+    static const struct compile_input options[] = {
+        {.is_trimmed = true}, {.loop = COMPILE_LOOP_ON}, {.is_exact_set = true},
+        {.additive = "rest"}, {.additive = "moves"},
+    };
+    (void)state;
+    const char *const path = write_project(
+        "project.json", "'animations':[{'animation_id':'moves','duration':1,'animation_keys':["
+                        "{'key_type':'tween','node_id':'n','property_id':'scale_x','end_value':2,"
+                        "'duration':1}]},{'animation_id':'calls','duration':2.5,"
+                        "'animation_keys':[{'key_type':'event','property_id':'event',"
+                        "'event_id':'hit','start_time':1.25}]}]");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        struct compile_input input = options[i];
+        struct compiled compiled;
+        input.path = path;
+        compile_input(&input, &compiled);
+        const trp_clip clip = clip_of(&compiled, "calls");
+        assert_true(clip.duration_s == 2.5);
+        assert_int_equal(clip.event_count, 1);
+        assert_float_equal(event_of(&clip, 0).time_s, 1.25, 1e-6);
+        struct verify_clip *verified = NULL;
+        uint32_t count = 0;
+        bool is_right = false;
+        struct report report = {0};
+        const struct verify_options verify = {.inputs = &input, .input_count = 1};
+        assert_true(verify_pack(&verify, compiled.bytes, compiled.size_bytes, &verified, &count,
+                                &is_right, &report));
+        assert_true(is_right && count == 2);
+        free(verified);
+        discard(&compiled);
+    }
+}
+
+static void test_panthera_events_and_no_property_at_all_have_no_clip(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_file(
+        write_project(
+            "project.json",
+            "'animations':[{'animation_id':'calls','duration':1,"
+            "'animation_keys':[{'key_type':'event','property_id':'event','event_id':'hit'}]}]"),
+        &compiled);
+    assert_non_null(strstr(compiled.messages, "calls: moves no joint and no property: left out, "
+                                              "and its events [clip.empty]"));
+    assert_int_equal(compiled.pack.clip_count, 0);
+    discard(&compiled);
+}
+
+static void test_panthera_what_no_animation_moves_is_there(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_data("'metadata':{'layers':[{'name':'up/down','color':'73E84C'},{'name':'b','color':"
+                 "'0000FF'},{'name':'up/down','color':'other'}]},"
+                 "'nodes':[{'node_id':'x/y','position_x':7.5,'position_y':2,'visible':true,"
+                 "'clipping_visible':false,'enabled':false,'text':'rest','layer':'b'}],"
+                 "'animations':[{'animation_id':'a','duration':1,'animation_keys':["
+                 "{'key_type':'tween','node_id':'x/y','property_id':'position_x','duration':1,"
+                 "'end_value':1},"
+                 "{'key_type':'trigger','node_id':'x/y','property_id':'enabled','data':'true',"
+                 "'start_data':'false'}]}]",
+                 &compiled);
+    static const struct {
+        const char *path;
+        trp_property_type type;
+        double number;
+        const char *text;
+    } rest[] = {
+        {"/x~1y/position_y", TRP_PROPERTY_FLOAT, 2, NULL},
+        {"/x~1y/visible", TRP_PROPERTY_BOOL, 1, NULL},
+        {"/x~1y/clipping_visible", TRP_PROPERTY_BOOL, 0, NULL},
+        {"/x~1y/text", TRP_PROPERTY_STRING, 0, "rest"},
+        {"/x~1y/layer", TRP_PROPERTY_STRING, 0, "b"},
+        {"//layers/up~1down", TRP_PROPERTY_STRING, 0, "73E84C"},
+        {"//layers/b", TRP_PROPERTY_STRING, 0, "0000FF"},
+    };
+    enum { REST_COUNT = sizeof rest / sizeof *rest };
+    float mask[REST_COUNT + 2];
+    const trp_clip clip = clip_of(&compiled, "a");
+    assert_int_equal(compiled.set.property_count, REST_COUNT + 2);
+    assert_int_equal(trp_clip_started(&clip, 1, mask), TRP_OK);
+    for (int i = 0; i < REST_COUNT; i++) {
+        const trp_property property = property_of(&compiled.set, rest[i].path);
+        const float value = compiled.set.defaults[property.first_value];
+        assert_int_equal(property.type, rest[i].type);
+        assert_true(mask[property.first_value] == 0);
+        if (rest[i].text) {
+            assert_string_equal(trp_property_set_text(&compiled.set, value), rest[i].text);
+            assert_string_equal(text_at(&compiled, "a", rest[i].path, 0.5), rest[i].text);
+        } else {
+            assert_true((double)value == rest[i].number);
+            assert_true(number_at(&compiled, "a", rest[i].path, 0.5) == rest[i].number);
+        }
+    }
+    // What an animation sets is a text, even if nodes have a boolean there.
+    assert_int_equal(property_of(&compiled.set, "/x~1y/enabled").type, TRP_PROPERTY_STRING);
+    assert_true(mask[property_of(&compiled.set, "/x~1y/position_x").first_value] == 1);
+    assert_string_equal(
+        trp_property_set_label(&compiled.set,
+                               property_of(&compiled.set, "//layers/up~1down").first_value),
+        "up/down");
+    discard(&compiled);
+}
+
+static void test_panthera_project_without_animations_has_its_nodes(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    compile_data("'nodes':[{'node_id':'n','scale_x':3}]", &compiled);
+    assert_int_equal(compiled.pack.clip_count, 0);
+    assert_int_equal(compiled.set.property_count, 1);
+    assert_true(compiled.set.defaults[property_of(&compiled.set, "/n/scale_x").first_value] == 3);
+    discard(&compiled);
+}
+
+static void test_panthera_too_many_still_properties_are_left_out(void **state)
+{
+    enum { COUNT = 16384 };
+    (void)state;
+    struct compiled compiled;
+    char *const data = malloc(COUNT * 64 + 512);
+    size_t used = (size_t)sprintf(data, "'animations':[{'animation_id':'a','duration':1,"
+                                        "'animation_keys':[{'key_type':'tween','node_id':'n0',"
+                                        "'property_id':'size_x','duration':1}]}],'nodes':[");
+    for (int i = 0; i < COUNT; i++) {
+        used += (size_t)sprintf(data + used, "%s{'node_id':'n%d','scale_x':1,'scale_y':1}",
+                                i > 0 ? "," : "", i);
+    }
+    strcpy(data + used, "]");
+    compile_file(write_project("project.json", data), &compiled);
+    assert_non_null(strstr(compiled.messages, "[panthera.size]"));
+    assert_int_equal(compiled.set.property_count, 1);
+    discard(&compiled);
+    free(data);
+}
+
 static void test_panthera_36_keys_past_the_end_are_never_reached(void **state)
 {
     (void)state;
@@ -1065,6 +1234,12 @@ int main(void)
         cmocka_unit_test(test_panthera_7_event_fires_again_after_a_rewind),
         cmocka_unit_test(test_panthera_events_of_nested_animations_are_stretched),
         cmocka_unit_test(test_panthera_properties_say_where_they_belong),
+        cmocka_unit_test(test_panthera_animation_of_events_alone_is_a_clip),
+        cmocka_unit_test(test_panthera_animation_of_events_alone_takes_all_options),
+        cmocka_unit_test(test_panthera_events_and_no_property_at_all_have_no_clip),
+        cmocka_unit_test(test_panthera_what_no_animation_moves_is_there),
+        cmocka_unit_test(test_panthera_project_without_animations_has_its_nodes),
+        cmocka_unit_test(test_panthera_too_many_still_properties_are_left_out),
         cmocka_unit_test(test_panthera_36_keys_past_the_end_are_never_reached),
         cmocka_unit_test(test_panthera_rows_follow_within_their_tolerance),
     };

@@ -64,6 +64,7 @@ struct panthera_animation {
 struct panthera_value {
     const char *property;
     bool is_number;
+    bool is_boolean;
     double number;    // 0 where it is text
     const char *text; // empty where it is a number; "true" and "false" of booleans
 };

@@ -827,7 +827,7 @@ bool panthera_flatten(struct panthera *panthera)
     flattener.marks.arena = &flattener.marks_arena;
     project_check(&flattener, &list, panthera->project);
     arena_free(&flattener.arena);
-    const bool is_good = clips_make(&flattener);
+    const bool is_good = clips_make(&flattener) && panthera_properties_rest(flattener.properties);
     panthera_properties_finish(flattener.properties);
     panthera->scene->is_exact = true;
     panthera_properties_free(flattener.properties);

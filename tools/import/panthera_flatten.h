@@ -91,6 +91,9 @@ double panthera_property_default(const struct panthera_property_table *table, ui
 /// Finds the index of a text of the scene, or adds it.
 double panthera_text_index(struct panthera_property_table *table, const char *text);
 
+/// Adds the properties of nodes that no animation moves, and the layers.
+bool panthera_properties_rest(struct panthera_property_table *table);
+
 /// Hands properties and texts to the scene.
 void panthera_properties_finish(struct panthera_property_table *table);
 

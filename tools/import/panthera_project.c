@@ -543,6 +543,7 @@ static bool value_read(struct panthera *panthera, const struct json_value *node,
         if (!json_get_boolean(node, field->name, &boolean)) {
             return false;
         }
+        value->is_boolean = true;
         value->text = boolean ? "true" : "false";
         return true;
     case FIELD_TEXT:

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // The properties of a Panthera project's scene: one for each property of a node that animations
-// write, shared by all clips, and the texts that triggers set.
+// write, shared by all clips, and the texts that triggers set. After them what nodes say of their
+// other properties, and the layers.
 #include "panthera_flatten.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../src/format.h"
 
 /// Texts, each once, found again by a hash table.
 struct names {
@@ -164,8 +167,10 @@ static double default_of(struct panthera_property_table *table, const char *node
     return panthera_text_index(table, text);
 }
 
-static bool property_add(struct panthera_property_table *table, const char *path, const char *node,
-                         const struct panthera_group *group)
+/// Adds the property of the path that was found last.
+/// @param label of its value
+static bool property_add(struct panthera_property_table *table, enum scene_property_type type,
+                         const char *label, double rest)
 {
     struct arena *const arena = &table->panthera->scene->arena;
     const uint32_t index = table->paths.count - 1;
@@ -175,19 +180,28 @@ static bool property_add(struct panthera_property_table *table, const char *path
     struct scene_property *const property = &table->properties[index];
     *property = (struct scene_property){
         .path = table->paths.texts[index],
-        .type = group->kind == PANTHERA_TWEEN ? SCENE_FLOAT : SCENE_STRING,
+        .type = type,
         .value_count = 1,
         .defaults = ARENA_NEW(arena, double, 1),
         .labels = ARENA_NEW(arena, const char *, 1),
         .node = -1,
     };
-    property->labels[0] = arena_string(arena, group->property);
-    property->defaults[0] = default_of(table, node, group);
-    if (!(fabs(property->defaults[0]) <= FLT_MAX)) {
-        return report_error(table->panthera->report, TROUPE_EXIT_INPUT, path, "panthera.value",
-                            "rests at %g, which is too large", property->defaults[0]);
+    property->labels[0] = arena_string(arena, label);
+    property->defaults[0] = rest;
+    if (!(fabs(rest) <= FLT_MAX)) {
+        return report_error(table->panthera->report, TROUPE_EXIT_INPUT, property->path,
+                            "panthera.value", "rests at %g, which is too large", rest);
     }
     return true;
+}
+
+/// Finds the place of a path.
+/// @return whether it is a new one, whose property is to be added
+static bool path_find(struct panthera_property_table *table, const char *path, uint32_t *index)
+{
+    const uint32_t count = table->paths.count;
+    *index = names_index(&table->paths, &table->arena, &table->panthera->scene->arena, path);
+    return *index == count;
 }
 
 bool panthera_property_find(struct panthera_property_table *table, const char *prefix,
@@ -196,11 +210,10 @@ bool panthera_property_find(struct panthera_property_table *table, const char *p
     struct arena scratch = {0};
     const char *node;
     const char *const path = path_make(&scratch, prefix, group->node, group->property, &node);
-    const uint32_t count = table->paths.count;
-    *index = names_index(&table->paths, &table->arena, &table->panthera->scene->arena, path);
     bool is_good = true;
-    if (*index == count) {
-        is_good = property_add(table, path, node, group);
+    if (path_find(table, path, index)) {
+        is_good = property_add(table, group->kind == PANTHERA_TWEEN ? SCENE_FLOAT : SCENE_STRING,
+                               group->property, default_of(table, node, group));
     }
     if (is_good &&
         (table->properties[*index].type == SCENE_FLOAT) != (group->kind == PANTHERA_TWEEN)) {
@@ -214,6 +227,73 @@ bool panthera_property_find(struct panthera_property_table *table, const char *p
     }
     arena_free(&scratch);
     return is_good;
+}
+
+static bool value_add(struct panthera_property_table *table, const char *node,
+                      const struct panthera_value *value)
+{
+    struct arena scratch = {0};
+    const char *full_node;
+    uint32_t index;
+    const bool is_new =
+        path_find(table, path_make(&scratch, "", node, value->property, &full_node), &index);
+    arena_free(&scratch);
+    if (!is_new) {
+        return true; // animations move it
+    }
+    if (value->is_number) {
+        return property_add(table, SCENE_FLOAT, value->property, value->number);
+    }
+    if (value->is_boolean) {
+        return property_add(table, SCENE_BOOL, value->property, strcmp(value->text, "true") == 0);
+    }
+    return property_add(table, SCENE_STRING, value->property,
+                        panthera_text_index(table, value->text));
+}
+
+/// Adds a layer, whose value is its colour. Of one name the first one counts.
+static bool layer_add(struct panthera_property_table *table, const struct panthera_layer *layer)
+{
+    static const char head[] = "//layers/";
+    struct arena scratch = {0};
+    uint32_t index;
+    char *const path = arena_take(&scratch, sizeof head + 2 * strlen(layer->name), 1);
+    memcpy(path, head, sizeof head);
+    pointer_append(path + sizeof head - 1, layer->name);
+    const bool is_new = path_find(table, path, &index);
+    arena_free(&scratch);
+    return !is_new || property_add(table, SCENE_STRING, layer->name,
+                                   panthera_text_index(table, layer->colour));
+}
+
+bool panthera_properties_rest(struct panthera_property_table *table)
+{
+    const struct panthera_project *const project = table->panthera->project;
+    uint64_t most = (uint64_t)table->paths.count + project->layer_count;
+    for (uint32_t i = 0; i < project->node_count; i++) {
+        most += project->nodes[i].value_count;
+    }
+    if (most > TRP__MAX_VALUES) {
+        report_warning(table->panthera->report, NULL, "panthera.size",
+                       "has %llu properties, a pack %u at most: those that no animation moves are "
+                       "left out",
+                       (unsigned long long)most, TRP__MAX_VALUES);
+        return true;
+    }
+    for (uint32_t i = 0; i < project->node_count; i++) {
+        const struct panthera_node *const node = &project->nodes[i];
+        for (uint32_t k = 0; k < node->value_count; k++) {
+            if (!value_add(table, node->id, &node->values[k])) {
+                return false;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < project->layer_count; i++) {
+        if (!layer_add(table, &project->layers[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void panthera_properties_finish(struct panthera_property_table *table)
