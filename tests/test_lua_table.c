@@ -343,25 +343,118 @@ static void test_lua_table_hollow_tables_do_not_take_long(void **state)
     free(text);
 }
 
+/// Writes a module of a list of one text.
+static void append_long_text(struct buffer *text, size_t length)
+{
+    char *const letters = malloc(length);
+    memset(letters, 'x', length);
+    buffer_append(text, "return {\"", 9);
+    buffer_append(text, letters, length);
+    buffer_append(text, "\"}", 2);
+    free(letters);
+}
+
 static void test_lua_table_string_bombs_are_stopped(void **state)
 {
     (void)state;
     assert_hostile("return {(\"x\"):rep(1 << 30)}", "line 2: attempt to index a string value");
     assert_hostile("return {string.rep('x', 1 << 30)}", "line 2: attempt to index a nil value");
-    assert_hostile("local s = 'x' while true do s = s .. s end", "has a text of more than 256 KiB");
+    assert_hostile("local s = 'x' while true do s = s .. s end", "has a text of more than 4 MiB");
     assert_hostile("local s = 'x' for i = 1, 17 do s = s .. s end "
                    "local t = {} for i = 1, 1e9 do t[i] = s .. i end",
                    "takes ");
     assert_hostile("local s = 'x' for i = 1, 17 do s = s .. s end "
                    "local a, b = s .. 'a', s .. 'b' while true do local c = a < b end",
                    "takes too long to run");
+    assert_hostile("local s = '.x' for i = 1, 20 do s = s .. s end return {require(s)}",
+                   "require must be given the name of a module");
     struct buffer text = {0};
-    buffer_append(&text, "return {\"", 9);
-    for (int i = 0; i < 300 << 10; i++) {
-        buffer_append(&text, "x", 1);
+    append_long_text(&text, 5 << 20);
+    assert_non_null(strstr(assert_hostile_bytes(text.bytes, text.size), "more than 4 MiB"));
+    buffer_free(&text);
+}
+
+/// Steps of which each takes long, in a loop and many in one line.
+static void test_lua_table_long_texts_do_not_make_steps_take_long(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *step;
+    } cases[] = {
+        {"x", "c = a < b"},   // compared to the end
+        {"\\0", "c = a < b"}, // likewise, piece by piece
+        {" ", "c = a == b"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int is_line = 0; is_line < 2; is_line++) {
+            struct buffer text = {0};
+            char head[256];
+            const int length =
+                snprintf(head, sizeof head,
+                         "return (function() local c local s = '%s' for i = 1, 21 do s = s .. s "
+                         "end local a, b = s .. 'a', s .. 'b' while true do ",
+                         cases[i].text);
+            buffer_append(&text, head, (size_t)length);
+            for (int k = 0; k < (is_line ? 5000 : 1); k++) {
+                buffer_append(&text, cases[i].step, strlen(cases[i].step));
+                buffer_append(&text, " ", 1);
+            }
+            buffer_append(&text, "end end)()", 10);
+            assert_non_null(strstr(assert_hostile_bytes(text.bytes, text.size), "takes too long"));
+            buffer_free(&text);
+        }
     }
-    buffer_append(&text, "\"}", 2);
-    assert_non_null(strstr(assert_hostile_bytes(text.bytes, text.size), "more than 256 KiB"));
+}
+
+static void test_lua_table_long_text_is_read(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    const size_t length = (4 << 20) - 100;
+    append_long_text(&text, length);
+    struct json_value root;
+    struct report report;
+    assert_true(parse_bytes(text.bytes, text.size, &root, &report));
+    const struct json_value item = json_item(&root, 0);
+    const char *value = NULL;
+    assert_true(json_as_string(&item, &value));
+    assert_int_equal(strlen(value), length);
+    assert_int_equal(strspn(value, "x"), length);
+    json_release(&root);
+    buffer_free(&text);
+}
+
+/// As many keys as no project has.
+static void test_lua_table_large_module_is_read(void **state)
+{
+    enum { COUNT = 10000 };
+    (void)state;
+    struct buffer text = {0};
+    buffer_append(&text, "return {\n", 9);
+    for (int i = 0; i < COUNT; i++) {
+        char line[256];
+        const int length = snprintf(line, sizeof line,
+                                    "  {\n    duration = 0.25,\n    easing = \"outsine\",\n"
+                                    "    key_type = \"tween\",\n    node_id = \"node_%d\",\n"
+                                    "    property_id = \"position_x\",\n    start_time = %d.5,\n"
+                                    "    start_value = %d\n  },\n",
+                                    i % 100, i, i);
+        buffer_append(&text, line, (size_t)length);
+    }
+    buffer_append(&text, "}", 1);
+    assert_true(text.size > 1 << 20);
+    struct json_value root;
+    struct report report;
+    uint32_t count = 0;
+    assert_true(parse_bytes(text.bytes, text.size, &root, &report));
+    assert_true(json_as_array(&root, &count));
+    assert_int_equal(count, COUNT);
+    const struct json_value last = json_item(&root, COUNT - 1);
+    double time_s = 0;
+    assert_true(json_get_number(&last, "start_time", true, &time_s));
+    assert_true(time_s == COUNT - 0.5);
+    json_release(&root);
     buffer_free(&text);
 }
 
@@ -487,6 +580,9 @@ int main(void)
         cmocka_unit_test(test_lua_table_shared_tables_do_not_multiply),
         cmocka_unit_test(test_lua_table_hollow_tables_do_not_take_long),
         cmocka_unit_test(test_lua_table_string_bombs_are_stopped),
+        cmocka_unit_test(test_lua_table_long_texts_do_not_make_steps_take_long),
+        cmocka_unit_test(test_lua_table_long_text_is_read),
+        cmocka_unit_test(test_lua_table_large_module_is_read),
         cmocka_unit_test(test_lua_table_nothing_else_is_there),
         cmocka_unit_test(test_lua_table_environment_is_its_own),
         cmocka_unit_test(test_lua_table_bytecode_is_refused),

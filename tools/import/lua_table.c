@@ -16,11 +16,13 @@
 #include <lua.h>
 
 enum {
-    MEMORY_BYTES = 64 << 20,  // of the text, of Lua and of the values, all together
-    STRING_BYTES = 256 << 10, // more, and a single comparison takes long
-    PIECE_BYTES = 4096,       // of the text, between two looks at the clock
-    WATCH_STEPS = 100,        // of the program, likewise
-    FREE_STEPS = 10000,       // that also a short text may take
+    MEMORY_BYTES = 64 << 20, // of the text, of Lua and of the values, all together
+    STRING_BYTES = 4 << 20,  // of one text
+    LONG_BYTES = 64 << 10,   // of a text that takes long to compare
+    PIECE_BYTES = 4096,      // of the text, between two looks at the clock
+    WATCH_STEPS = 100,       // of the program, likewise; as soon as there is a long text, each
+    NAME_BYTES = 4096,       // of a module
+    FREE_STEPS = 10000,      // that also a short text may take
     MAX_DEPTH = 64,
     // What Jansson takes for values, at most.
     OBJECT_BYTES = 256,
@@ -40,6 +42,10 @@ struct module {
     size_t read_bytes; // of the text so far
     size_t left_bytes; // of all memory
     size_t step_count;
+    int watch_steps; // between two looks after the program
+    bool is_running;
+    bool has_long; // text, so that every step counts
+    lua_State *lua;
     double deadline_s;
     const char *problem; // the limit that was passed; null as long as there is none
     int line;            // where the program was then, 0 = not known
@@ -78,6 +84,43 @@ static bool module_take(struct module *module, size_t bytes)
 
 // -- Running
 
+/// Looks after the program every few steps. One without loops takes fewer steps than it has
+/// letters.
+static void module_watch(lua_State *lua, lua_Debug *activation)
+{
+    void *user;
+    lua_getallocf(lua, &user);
+    struct module *const module = user;
+    module->step_count += (size_t)module->watch_steps;
+    if (module->step_count > module->size_bytes + FREE_STEPS) {
+        module_stop(module, "takes too long to run");
+    }
+    if (module->problem || !module_has_time(module)) {
+        lua_getinfo(lua, "l", activation);
+        module->line = activation->currentline;
+        lua_pushnil(lua);
+        lua_error(lua);
+    }
+}
+
+static void module_watch_every(struct module *module, int steps)
+{
+    module->watch_steps = steps;
+    lua_sethook(module->lua, module_watch, LUA_MASKCOUNT, steps);
+}
+
+/// Takes note of a text that a single step may take long for.
+static void module_note_long(struct module *module, size_t size_bytes)
+{
+    if (size_bytes > STRING_BYTES) {
+        module_stop(module, "has a text of more than 4 MiB");
+    }
+    if (module->is_running && module->watch_steps > 1) {
+        module_watch_every(module, 1);
+    }
+    module->has_long = true;
+}
+
 /// Memory for Lua. After the first refusal there is no more, so that nothing is tried twice.
 static void *module_allocate(void *user, void *block, size_t old_bytes, size_t new_bytes)
 {
@@ -88,8 +131,8 @@ static void *module_allocate(void *user, void *block, size_t old_bytes, size_t n
         module->left_bytes += held_bytes;
         return NULL;
     }
-    if (!block && old_bytes == LUA_TSTRING && new_bytes > STRING_BYTES) {
-        module_stop(module, "has a text of more than 256 KiB");
+    if (!block && old_bytes == LUA_TSTRING && new_bytes > LONG_BYTES) {
+        module_note_long(module, new_bytes);
     }
     if (new_bytes > held_bytes &&
         (module->problem || !module_take(module, new_bytes - held_bytes))) {
@@ -123,30 +166,12 @@ static const char *module_read(lua_State *lua, void *user, size_t *size_bytes)
     return piece;
 }
 
-/// Looks after the program every few steps. One without loops takes fewer steps than it has
-/// letters.
-static void module_watch(lua_State *lua, lua_Debug *activation)
-{
-    void *user;
-    lua_getallocf(lua, &user);
-    struct module *const module = user;
-    module->step_count += WATCH_STEPS;
-    if (module->step_count > module->size_bytes + FREE_STEPS) {
-        module_stop(module, "takes too long to run");
-    }
-    if (module->problem || !module_has_time(module)) {
-        lua_getinfo(lua, "l", activation);
-        module->line = activation->currentline;
-        lua_pushnil(lua);
-        lua_error(lua);
-    }
-}
-
 /// The `require` of modules: a name with dots becomes the path of a file.
 static int module_require(lua_State *lua)
 {
     const char *const name = lua_type(lua, 1) == LUA_TSTRING ? lua_tostring(lua, 1) : "";
-    if (*name == '\0' || strlen(name) != lua_rawlen(lua, 1)) {
+    const size_t length = lua_rawlen(lua, 1);
+    if (*name == '\0' || length > NAME_BYTES || strlen(name) != length) {
         return luaL_error(lua, "require must be given the name of a module");
     }
     luaL_gsub(lua, name, ".", "/");
@@ -336,8 +361,10 @@ static int module_run(lua_State *lua)
     if (lua_load(lua, module_read, module, "=", "t") != LUA_OK) {
         return lua_error(lua);
     }
-    lua_sethook(lua, module_watch, LUA_MASKCOUNT, WATCH_STEPS);
+    module_watch_every(module, module->has_long ? 1 : WATCH_STEPS);
+    module->is_running = true;
     lua_call(lua, 0, 1);
+    module->is_running = false;
     lua_sethook(lua, NULL, 0, 0);
     if (!lua_istable(lua, -1)) {
         return luaL_error(lua, "must return a table");
@@ -401,6 +428,7 @@ bool lua_table_parse(const void *text, size_t size_bytes, struct report *report,
     if (!lua) {
         return module_refuse(&module, 0, "takes more memory than there is");
     }
+    module.lua = lua;
     const bool ok = module_start(&module, lua);
     lua_close(lua);
     arena_free(&module.scratch);
