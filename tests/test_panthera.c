@@ -1061,6 +1061,34 @@ static void test_panthera_animation_of_events_alone_takes_all_options(void **sta
     }
 }
 
+static void test_panthera_easing_that_jumps_is_measured_right_after_its_start(void **state)
+{
+    (void)state;
+    // The tween that is cut has a key at the first moment after 0, where the other one jumps.
+    const char *const path = write_project(
+        "project.json", "'animations':[{'animation_id':'a','duration':2,'animation_keys':["
+                        "{'key_type':'tween','node_id':'n','property_id':'p','duration':1.005,"
+                        "'end_value':2,'easing':'inback'},{'key_type':'tween','node_id':'n',"
+                        "'property_id':'p','start_time':1,'duration':0.5,'start_value':-9,"
+                        "'end_value':9},{'key_type':'tween','node_id':'n','property_id':'q',"
+                        "'duration':0.8,'end_value':500,'easing':'inexpo'}]}]");
+    for (int is_exact = 0; is_exact < 2; is_exact++) {
+        const struct compile_input input = {.path = path, .is_exact_set = is_exact};
+        struct compiled compiled;
+        compile_input(&input, &compiled);
+        struct verify_clip *verified = NULL;
+        uint32_t count = 0;
+        bool is_right = false;
+        struct report report = {0};
+        const struct verify_options verify = {.inputs = &input, .input_count = 1};
+        assert_true(verify_pack(&verify, compiled.bytes, compiled.size_bytes, &verified, &count,
+                                &is_right, &report));
+        assert_true(is_right && count == 1);
+        free(verified);
+        discard(&compiled);
+    }
+}
+
 static void test_panthera_events_and_no_property_at_all_have_no_clip(void **state)
 {
     (void)state;
@@ -1236,6 +1264,7 @@ int main(void)
         cmocka_unit_test(test_panthera_properties_say_where_they_belong),
         cmocka_unit_test(test_panthera_animation_of_events_alone_is_a_clip),
         cmocka_unit_test(test_panthera_animation_of_events_alone_takes_all_options),
+        cmocka_unit_test(test_panthera_easing_that_jumps_is_measured_right_after_its_start),
         cmocka_unit_test(test_panthera_events_and_no_property_at_all_have_no_clip),
         cmocka_unit_test(test_panthera_what_no_animation_moves_is_there),
         cmocka_unit_test(test_panthera_project_without_animations_has_its_nodes),

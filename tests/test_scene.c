@@ -421,6 +421,28 @@ static void test_scene_easing_goes_along_its_curve(void **state)
     }
 }
 
+static void test_scene_easing_begins_where_the_runtime_says(void **state)
+{
+    (void)state;
+    double times[] = {0, 0.8};
+    double values[] = {-35, 84};
+    uint8_t interpolations[] = {SCENE_EASING, SCENE_STEP};
+    uint16_t easings[] = {21, 0}; // exponential in: jumps at its start
+    const struct scene_curve curve = {
+        .key_count = 2,
+        .stride = 1,
+        .times = times,
+        .values = values,
+        .interpolations = interpolations,
+        .easings = easings,
+    };
+    double value;
+    scene_curve_sample(&curve, SCENE_PROPERTY, DBL_MIN, &value);
+    assert_true(value == -35);
+    scene_curve_sample(&curve, SCENE_PROPERTY, 1e-36, &value);
+    assert_true(value < -35.002);
+}
+
 static void test_scene_sampled_goes_straight_from_sample_to_sample(void **state)
 {
     (void)state;
@@ -756,6 +778,7 @@ int main(void)
         cmocka_unit_test(test_scene_ava09_properties_have_any_stride_and_leave_the_rest_alone),
         cmocka_unit_test(test_scene_property_of_four_values_is_no_rotation),
         cmocka_unit_test(test_scene_easing_goes_along_its_curve),
+        cmocka_unit_test(test_scene_easing_begins_where_the_runtime_says),
         cmocka_unit_test(test_scene_sampled_goes_straight_from_sample_to_sample),
         cmocka_unit_test(test_scene_key_before_the_clip_is_one_as_any_other),
         cmocka_unit_test(test_scene_single_key_is_constant),

@@ -12,6 +12,10 @@
 
 #include "exact_math.h"
 
+// Of an interval: up to here it has not begun, as in the runtime (trp__key_find), where less may be
+// flushed to 0. Easings may jump there.
+#define LEAST_PART 1e-37
+
 void scene_free(struct scene *scene)
 {
     arena_free(&scene->arena);
@@ -193,13 +197,13 @@ void scene_curve_sample(const struct scene_curve *curve, enum scene_path path, d
     const uint32_t key = curve_find_key(curve, time);
     const double *const value = curve->values + (size_t)key * stride;
     const enum scene_interpolation interpolation = curve->interpolations[key];
-    const bool holds = key + 1 == curve->key_count || time <= curve->times[key];
-    if (holds || interpolation == SCENE_STEP) {
+    const bool is_last = key + 1 == curve->key_count;
+    const double interval_s = is_last ? 1 : curve->times[key + 1] - curve->times[key];
+    const double u = (time - curve->times[key]) / interval_s;
+    if (is_last || u <= LEAST_PART || interpolation == SCENE_STEP) {
         memcpy(out, value, stride * sizeof *out);
         return;
     }
-    const double interval_s = curve->times[key + 1] - curve->times[key];
-    const double u = (time - curve->times[key]) / interval_s;
     if (interpolation == SCENE_CUBIC || interpolation == SCENE_BEZIER) {
         if (interpolation == SCENE_CUBIC) {
             curve_sample_cubic(curve, key, u, interval_s, out);
