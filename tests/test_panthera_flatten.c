@@ -1166,6 +1166,76 @@ static void test_panthera_15_many_animations_in_each_other_end(void **state)
     unload();
 }
 
+/// Loads a project of as many animations, each of which has the next three times, and as many
+/// events.
+static void load_nests(uint32_t animation_count, uint32_t event_count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+    assert_non_null(out);
+    memset(&loaded, 0, sizeof loaded);
+    loaded.report.out = fmemopen(loaded.messages, sizeof loaded.messages - 1, "w");
+    assert_non_null(loaded.report.out);
+    fprintf(out, "{\"type\":\"animation_editor\",\"version\":1,\"data\":{\"animations\":[");
+    for (uint32_t i = 0; i < animation_count; i++) {
+        fprintf(out, "%s{\"animation_id\":\"a%u\",\"duration\":1,\"animation_keys\":[",
+                i > 0 ? "," : "", i);
+        for (uint32_t k = 0; k < event_count; k++) {
+            fprintf(out, "{\"key_type\":\"event\",\"property_id\":\"event\",\"event_id\":\"e\","
+                         "\"easing_custom\":[0,1]},");
+        }
+        for (uint32_t k = 0; k < 3; k++) {
+            fprintf(out,
+                    "{\"key_type\":\"animation\",\"property_id\":\"a%u\",\"start_time\":%g,"
+                    "\"duration\":0.25},",
+                    (i + 1) % animation_count, k / 4.0);
+        }
+        fprintf(out, "{\"key_type\":\"tween\",\"node_id\":\"n\",\"property_id\":\"x\","
+                     "\"duration\":0.5,\"end_value\":1}]}");
+    }
+    fprintf(out, "]}}");
+    fclose(out);
+    assert_true(import_panthera("./n.json", text, size, &loaded.scene, &loaded.report));
+    fclose(loaded.report.out);
+    free(text);
+}
+
+static void test_panthera_15_an_import_of_many_nests_has_limits(void **state)
+{
+    (void)state;
+    load_nests(40, 0);
+    assert_int_equal(loaded.scene.clip_count, 40);
+    assert_non_null(strstr(loaded.messages, "panthera.size"));
+    uint64_t key_count = 0;
+    for (uint32_t i = 0; i < 40; i++) {
+        assert_int_equal(loaded.scene.clips[i].track_count, 1); // its own
+        key_count += loaded.scene.clips[i].tracks[0].curve.key_count;
+    }
+    assert_true(key_count < 1 << 23);
+    unload();
+}
+
+static void test_panthera_15_events_of_an_import_have_limits(void **state)
+{
+    (void)state;
+    load_nests(12, 100);
+    uint64_t event_count = 0;
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_true(loaded.scene.clips[i].event_count >= 100); // its own
+        event_count += loaded.scene.clips[i].event_count;
+    }
+    assert_true(event_count <= (1 << 20) + 12 * 100);
+    uint32_t easing_count = 0; // one a key, however often it is nested
+    for (const char *at = strstr(loaded.messages, "panthera.event.easing"); at;
+         at = strstr(at + 1, "panthera.event.easing")) {
+        easing_count++;
+    }
+    assert_true(easing_count > 0);
+    assert_true(loaded.report.warning_count <= 12 * 100 + 12 + 1);
+    unload();
+}
+
 static void test_panthera_16_initial_state_is_frozen_at_its_end(void **state)
 {
     (void)state;
@@ -1427,6 +1497,8 @@ int main(void)
         cmocka_unit_test(test_panthera_14_what_is_missing_is_skipped_with_a_warning),
         cmocka_unit_test(test_panthera_15_animation_in_itself_ends_with_one_warning),
         cmocka_unit_test(test_panthera_15_many_animations_in_each_other_end),
+        cmocka_unit_test(test_panthera_15_an_import_of_many_nests_has_limits),
+        cmocka_unit_test(test_panthera_15_events_of_an_import_have_limits),
         cmocka_unit_test(test_panthera_16_initial_state_is_frozen_at_its_end),
         cmocka_unit_test(test_panthera_17_of_two_clips_at_once_the_later_id_wins),
         cmocka_unit_test(test_panthera_18_rest_pose_that_starts_later_beats_a_running_key),

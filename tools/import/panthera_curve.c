@@ -16,7 +16,8 @@
 #define JUMP 1e-6                  // of a time curve at its end; steep ones move less in a double
 #define MANY_SPLITS 1000           // of one tween: then times as doubles have them do not tell more
 #define EDGE_STEPS 4               // doubles between an edge and where it is computed to be
-#define MOST_CURVE_KEYS (1u << 22) // of an import
+#define MOST_CLIP_KEYS (1u << 20)  // of a clip with others in it
+#define MOST_CURVE_KEYS (1u << 22) // of an import, with failed attempts; the double without others
 
 /// A key of the curve that is being made.
 struct curve_key {
@@ -37,7 +38,7 @@ struct curve_maker {
     uint32_t capacity;
     struct curve_key *keys; // in the arena of the animation
     bool has_started;       // a key of the file has, no longer what comes before
-    bool is_over;           // too many keys, or too large values; told
+    bool is_over;           // too many keys, or too large values
 };
 
 /// Part of a stretch on which a tween is smooth, but perhaps for its very ends.
@@ -62,9 +63,12 @@ static void key_add(struct curve_maker *maker, struct curve_key key)
         maker->is_over = true;
         return;
     }
-    if (++flattener->curve_key_count > MOST_CURVE_KEYS) {
-        report_error(report, TROUPE_EXIT_INPUT, NULL, "panthera.size",
-                     "nested animations need more than %u keys", MOST_CURVE_KEYS);
+    flattener->clip_key_count++;
+    flattener->curve_key_count++;
+    if (flattener->is_nested ? flattener->clip_key_count > MOST_CLIP_KEYS ||
+                                   flattener->curve_key_count > MOST_CURVE_KEYS
+                             : flattener->curve_key_count > 2 * MOST_CURVE_KEYS) {
+        flattener->is_over = true;
         maker->is_over = true;
         return;
     }

@@ -12,6 +12,7 @@
 #include <troupe/event.h>
 
 #define MOST_EVENTS (1u << 18) // of a clip
+#define MOST_IN_ALL (1u << 20) // of an import, but for those of a clip without others in it
 
 /// Events of a clip so far.
 struct event_list {
@@ -67,31 +68,33 @@ static bool event_add(struct event_list *list, const struct place *place,
                       const struct panthera_key *key)
 {
     struct panthera_flattener *const flattener = list->flattener;
-    struct panthera *const panthera = flattener->panthera;
-    struct arena *const arena = &panthera->scene->arena;
     const double time_s = time_of(place, key->start_s);
     if (!(time_s <= list->end_s)) {
         return true;
     }
-    if (++flattener->event_count > MOST_EVENTS) {
+    if (list->count >= MOST_EVENTS ||
+        (flattener->is_nested && list->count >= MOST_IN_ALL - flattener->event_count)) {
         flattener->is_over = true;
         return false;
     }
-    if (key->samples) {
-        report_warning(panthera->report, key->event, "panthera.event.easing",
-                       "an event goes evenly instead of by easing_custom");
+    const char *target = key->node;
+    if (*target && *place->prefix) {
+        target = joined(&flattener->arena, place->prefix, key->node, "");
+        if (!panthera_text_count(flattener, strlen(target))) {
+            return false;
+        }
     }
     const double length_s = place->scale > 0 ? key->duration_s * place->scale : 0;
     *list_add(list) = (struct scene_event){
-        .name = arena_string(arena, key->event),
+        .name = key->event,
         .time_s = time_s,
         .duration_s = length_s,
         .flags = TRP_EVENT_NUMBER | (key->text && *key->text ? TRP_EVENT_TEXT : 0),
         .number = key->end_value,
         .from_number = key->start_value,
         .easing = key->samples ? 0 : key->easing,
-        .text = arena_string(arena, key->text ? key->text : ""),
-        .target = *key->node ? joined(arena, place->prefix, key->node, "") : "",
+        .text = key->text ? key->text : "",
+        .target = target,
     };
     return true;
 }
@@ -107,12 +110,17 @@ static bool clip_visit(struct event_list *list, const struct place *place,
     inside.offset_s = time_of(place, key->start_s);
     if (*key->node) {
         inside.project = panthera_template_find(place->project, key->node);
-        inside.prefix = joined(&list->flattener->arena, place->prefix, key->node, "/");
     }
     const struct panthera_animation *const inner =
         inside.project ? panthera_animation_find(inside.project, key->property) : NULL;
     if (!inner) {
         return true; // warned of
+    }
+    if (*key->node) {
+        inside.prefix = joined(&list->flattener->arena, place->prefix, key->node, "/");
+        if (!panthera_text_count(list->flattener, strlen(inside.prefix))) {
+            return false;
+        }
     }
     const bool lasts = key->duration_s > 0 && inner->duration_s > 0 && place->scale > 0;
     inside.scale = lasts ? place->scale * (key->duration_s / inner->duration_s) : 0;
@@ -129,7 +137,7 @@ static bool animation_visit(struct event_list *list, const struct place *place,
         panthera_nesting_warn(list->flattener, animation);
         return true;
     }
-    if (!panthera_visit_begin(list->flattener, place->depth, 1)) {
+    if (!panthera_visit_begin(list->flattener, animation, place->depth, 1)) {
         return false;
     }
     for (uint32_t i = 0; i < animation->group_count; i++) {
@@ -164,9 +172,20 @@ bool panthera_events_make(struct panthera_flattener *flattener,
         return false;
     }
     clip->event_count = list.count;
-    clip->events = ARENA_NEW(&flattener->panthera->scene->arena, struct scene_event, list.count);
-    if (list.count > 0) {
-        memcpy(clip->events, list.events, list.count * sizeof *list.events);
-    }
+    clip->events = list.events;
     return true;
+}
+
+void panthera_events_keep(struct panthera_flattener *flattener, struct scene_clip *clip)
+{
+    struct arena *const arena = &flattener->panthera->scene->arena;
+    const struct scene_event *const events = clip->events;
+    clip->events = ARENA_NEW(arena, struct scene_event, clip->event_count);
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        clip->events[i] = events[i];
+        clip->events[i].target = arena_string(arena, events[i].target);
+    }
+    if (flattener->is_nested) {
+        flattener->event_count += clip->event_count;
+    }
 }

@@ -15,6 +15,14 @@
 #define MOST_WORK (1u << 18)   // of a clip: animations, by stretches of time and depth
 #define MOST_PIECES (1u << 20) // writes of a clip
 
+// All clips of an import may take this much of either; then each may take a little, until that has
+// come to the same again.
+#define MOST_IN_ALL (1u << 19)
+#define A_LITTLE (1u << 13)
+
+#define KEYS_OF_WORK 64 // as much as one visit
+#define BYTES_OF_WORK 64
+
 /// A list that grows, in the arena of the animation.
 struct span_list {
     uint32_t count;
@@ -189,13 +197,23 @@ static double root_start_of(const struct visit *visit, double start_s)
                                            : visit->offset_s;
 }
 
+/// Returns whether a clip has taken too much. What it does itself is never too much for an import.
+static bool is_too_much(const struct panthera_flattener *flattener, uint64_t taken, uint64_t most,
+                        uint64_t in_all)
+{
+    return taken > most || (flattener->is_nested && (in_all > 2 * (uint64_t)MOST_IN_ALL ||
+                                                     (in_all > MOST_IN_ALL && taken > A_LITTLE)));
+}
+
 static bool piece_add(struct collection *collection, struct panthera_piece piece)
 {
     struct panthera_flattener *const flattener = collection->flattener;
     if (!(piece.begin_s < piece.end_s)) {
         return true;
     }
-    if (++flattener->piece_count > MOST_PIECES) {
+    flattener->piece_count++;
+    flattener->all_piece_count += flattener->is_nested;
+    if (is_too_much(flattener, flattener->piece_count, MOST_PIECES, flattener->all_piece_count)) {
         flattener->is_over = true;
         return false;
     }
@@ -431,12 +449,17 @@ static bool visit_clips(struct collection *collection, const struct visit *visit
     inside.depth++;
     if (*group->node) {
         inside.project = panthera_template_find(visit->project, group->node);
-        inside.prefix = prefix_of(&collection->flattener->arena, visit->prefix, group->node);
     }
     inside.animation =
         inside.project ? panthera_animation_find(inside.project, group->property) : NULL;
     if (!inside.animation) {
         return true; // warned of
+    }
+    if (*group->node) {
+        inside.prefix = prefix_of(&collection->flattener->arena, visit->prefix, group->node);
+        if (!panthera_text_count(collection->flattener, strlen(inside.prefix))) {
+            return false;
+        }
     }
     const struct turn_list list = turns_of(collection, visit, group);
     for (uint32_t i = 0; i < list.count;) {
@@ -501,7 +524,7 @@ static bool visit_animation(struct collection *collection, const struct visit *v
         panthera_nesting_warn(flattener, visit->animation);
         return true;
     }
-    if (!panthera_visit_begin(flattener, visit->depth, visit->span_count)) {
+    if (!panthera_visit_begin(flattener, visit->animation, visit->depth, visit->span_count)) {
         return false;
     }
     const struct panthera_animation *const animation = visit->animation;
@@ -685,13 +708,14 @@ static bool clip_try(struct panthera_flattener *flattener,
     };
     struct collection collection = {.flattener = flattener};
     *clip = (struct scene_clip){
-        .name = arena_string(&panthera->scene->arena, animation->id),
-        .id = arena_string(&panthera->scene->arena, animation->id),
+        .name = animation->id,
+        .id = animation->id,
         .duration_s = animation->duration_s,
     };
+    flattener->is_nested = false;
     flattener->work = 0;
     flattener->piece_count = 0;
-    flattener->event_count = 0;
+    flattener->clip_key_count = 0;
     flattener->is_over = false;
     return visit_animation(&collection, &root) &&
            panthera_events_make(flattener, animation, clip) && tracks_make(&collection, clip);
@@ -715,6 +739,7 @@ static bool clip_make(struct panthera_flattener *flattener,
         flattener->most_nesting /= 2;
         arena_free(&flattener->arena);
     }
+    panthera_events_keep(flattener, clip);
     if (flattener->most_nesting < PANTHERA_MOST_NESTING) {
         report_warning(report, animation->id, "panthera.size",
                        "has too many nested animations; of %u levels only %u are kept",
@@ -723,11 +748,26 @@ static bool clip_make(struct panthera_flattener *flattener,
     return true;
 }
 
-bool panthera_visit_begin(struct panthera_flattener *flattener, uint32_t depth, uint32_t span_count)
+static bool work_add(struct panthera_flattener *flattener, uint64_t work)
 {
-    flattener->work += (uint64_t)depth * span_count;
-    flattener->is_over = flattener->work > MOST_WORK;
+    flattener->work += work;
+    flattener->all_work += flattener->is_nested ? work : 0;
+    flattener->is_over = is_too_much(flattener, flattener->work, MOST_WORK, flattener->all_work);
     return !flattener->is_over;
+}
+
+bool panthera_visit_begin(struct panthera_flattener *flattener,
+                          const struct panthera_animation *animation, uint32_t depth,
+                          uint32_t span_count)
+{
+    flattener->is_nested = flattener->is_nested || depth > 1;
+    const uint32_t key_work = depth > 1 ? animation->key_count / KEYS_OF_WORK : 0;
+    return work_add(flattener, ((uint64_t)depth + key_work) * span_count);
+}
+
+bool panthera_text_count(struct panthera_flattener *flattener, size_t size_bytes)
+{
+    return work_add(flattener, size_bytes / BYTES_OF_WORK);
 }
 
 void panthera_nesting_warn(struct panthera_flattener *flattener,

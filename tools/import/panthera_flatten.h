@@ -42,12 +42,16 @@ struct panthera_flattener {
     bool is_nesting_warned;
     // Of the animation at hand:
     uint32_t most_nesting;
-    uint64_t work; // of visiting animations wherever they are nested
-    uint32_t piece_count;
-    uint32_t event_count;
+    bool is_nested; // others are in it
+    uint64_t work;  // of visiting animations wherever they are nested
+    uint64_t piece_count;
+    uint32_t clip_key_count;
     bool is_over; // too much of these
-    // Of the import:
+    // Of the import, with the attempts that came to nothing:
+    uint64_t all_work;
+    uint64_t all_piece_count;
     uint32_t curve_key_count;
+    uint32_t event_count; // of those that are kept
 };
 
 /// Makes the curve of a property.
@@ -64,12 +68,20 @@ bool panthera_curve_make(struct panthera_flattener *flattener,
 bool panthera_events_make(struct panthera_flattener *flattener,
                           const struct panthera_animation *animation, struct scene_clip *clip);
 
+/// Moves the events of a clip from the arena of the animation to that of the scene.
+void panthera_events_keep(struct panthera_flattener *flattener, struct scene_clip *clip);
+
 /// Counts the visit of an animation.
 /// @param depth      how many animations it is in, and itself
 /// @param span_count stretches of time in which it is looked at
 /// @return false, with `is_over`, where there have been too many
-bool panthera_visit_begin(struct panthera_flattener *flattener, uint32_t depth,
+bool panthera_visit_begin(struct panthera_flattener *flattener,
+                          const struct panthera_animation *animation, uint32_t depth,
                           uint32_t span_count);
+
+/// Counts the bytes of a text that is put together for a nested animation.
+/// @return false, with `is_over`, where there have been too many
+bool panthera_text_count(struct panthera_flattener *flattener, size_t size_bytes);
 
 /// Warns once that animations are nested too deep.
 void panthera_nesting_warn(struct panthera_flattener *flattener,
