@@ -816,6 +816,31 @@ static void test_panthera_template_beside_the_project_is_found_by_its_name(void 
     loaded_free();
 }
 
+static void test_panthera_templates_are_not_looked_for_outside_of_the_project(void **state)
+{
+    (void)state;
+    write_text("game/game.project", "");
+    write_project("game/gui/main.lua", "a = '/art/a.lua', b = '/b.lua', c = '/gui/c.lua'");
+    write_project("art/a.lua", "");
+    write_project("b.lua", "");
+    write_project("game/gui/c.lua", "");
+    assert_true(load_file("game/gui/main.lua"));
+    assert_template("a", NULL);
+    assert_template("b", NULL);
+    assert_template("c", "game/gui/c.lua");
+    assert_int_equal(loaded.report.warning_count, 2);
+    loaded_free();
+
+    // Without the project's file its folder is the nearest one that has the path's first folder.
+    write_project("other/gui/main.lua", "a = '/gui/d.lua', b = '/art/a.lua'");
+    write_project("gui/d.lua", "");
+    assert_true(load_file("other/gui/main.lua"));
+    assert_template("a", NULL);
+    assert_template("b", "art/a.lua");
+    assert_int_equal(loaded.report.warning_count, 1);
+    loaded_free();
+}
+
 static void test_panthera_14_missing_template_is_warned_of(void **state)
 {
     (void)state;
@@ -1041,6 +1066,7 @@ int main(void)
         cmocka_unit_test(test_panthera_35_booleans_are_texts),
         cmocka_unit_test(test_panthera_38_wrong_times_and_numbers_are_refused),
         IN_FOLDER(test_panthera_template_beside_the_project_is_found_by_its_name),
+        IN_FOLDER(test_panthera_templates_are_not_looked_for_outside_of_the_project),
         IN_FOLDER(test_panthera_14_missing_template_is_warned_of),
         IN_FOLDER(test_panthera_template_cycles_end),
         IN_FOLDER(test_panthera_template_chain_has_a_limit),

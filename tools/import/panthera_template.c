@@ -105,8 +105,34 @@ static void folder_of(const char *file, char *folder)
     }
 }
 
+/// Returns whether a folder is the last one up from a file in which paths are looked for: that of
+/// the Defold project, or the one that has the first folder of the path.
+static bool folder_is_last(struct arena *arena, const char *folder, const char *path)
+{
+    const size_t length = strcspn(path, "/");
+    const size_t size_bytes = strlen(folder) + length + sizeof "/game.project";
+    char *const tried = arena_take(arena, size_bytes, 1);
+    struct stat status;
+    snprintf(tried, size_bytes, "%s/game.project", folder);
+    if (stat(tried, &status) == 0 && S_ISREG(status.st_mode)) {
+        return true;
+    }
+    snprintf(tried, size_bytes, "%s/%.*s", folder, (int)length, path);
+    return path[length] == '/' && stat(tried, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/// Returns whether a folder is the root of all files.
+static bool folder_is_root(const char *folder)
+{
+    struct stat root;
+    struct stat status;
+    return stat("/", &root) == 0 && stat(folder, &status) == 0 && root.st_dev == status.st_dev &&
+           root.st_ino == status.st_ino;
+}
+
 /// Finds the file that a project means: by its path from the nearest folder up from the project's
-/// own, else by its name alone beside the project.
+/// own, but for the root and what is beyond the Defold project, else by its name alone beside the
+/// project.
 /// @param file of the project
 /// @param name the path or the module's name that it gives
 /// @return in the arena; null where there is none
@@ -124,7 +150,8 @@ static const char *template_path(struct arena *arena, const char *file, const ch
         if (path_try(arena, folder, path, &found) || path_try(arena, folder, module, &found)) {
             return found;
         }
-        if (!folder_go_up(folder)) {
+        if (folder_is_last(arena, folder, path) || folder_is_last(arena, folder, module) ||
+            !folder_go_up(folder) || folder_is_root(folder)) {
             break;
         }
     }
