@@ -1089,6 +1089,23 @@ static void test_panthera_easing_that_jumps_is_measured_right_after_its_start(vo
     }
 }
 
+/// Nested in itself through an easing that turns back, a curve of corners is followed over times so
+/// short that no pack has a number for its slopes.
+static void test_panthera_corners_in_next_to_no_time_are_straight(void **state)
+{
+    (void)state;
+    const char *const path = write_project(
+        "project.json", "'animations':[{'animation_id':'a','duration':1,'animation_keys':["
+                        "{'key_type':'animation','property_id':'a','duration':1,'easing':"
+                        "'outelastic'},{'key_type':'tween','node_id':'n','property_id':'x',"
+                        "'duration':1,'end_value':91,'easing_custom':[0,0.7,0.3,1,0.6,0.2,0.9,"
+                        "0.5]}]}]");
+    const struct compile_input input = {.path = path};
+    struct compiled compiled;
+    compile_input(&input, &compiled); // which opens what it wrote
+    discard(&compiled);
+}
+
 static void test_panthera_events_and_no_property_at_all_have_no_clip(void **state)
 {
     (void)state;
@@ -1265,6 +1282,7 @@ int main(void)
         cmocka_unit_test(test_panthera_animation_of_events_alone_is_a_clip),
         cmocka_unit_test(test_panthera_animation_of_events_alone_takes_all_options),
         cmocka_unit_test(test_panthera_easing_that_jumps_is_measured_right_after_its_start),
+        cmocka_unit_test(test_panthera_corners_in_next_to_no_time_are_straight),
         cmocka_unit_test(test_panthera_events_and_no_property_at_all_have_no_clip),
         cmocka_unit_test(test_panthera_what_no_animation_moves_is_there),
         cmocka_unit_test(test_panthera_project_without_animations_has_its_nodes),

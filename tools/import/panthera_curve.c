@@ -18,6 +18,7 @@
 #define EDGE_STEPS 4               // doubles between an edge and where it is computed to be
 #define MOST_CLIP_KEYS (1u << 20)  // of a clip with others in it
 #define MOST_CURVE_KEYS (1u << 22) // of an import, with failed attempts; the double without others
+#define MOST_SLOPE 1e25            // that a pack can hold, with room to spare
 
 /// A key of the curve that is being made.
 struct curve_key {
@@ -199,6 +200,10 @@ static void interval_add(struct curve_maker *maker, struct smooth *smooth, doubl
         return;
     }
     const struct cubic cubic = cubic_through(smooth, values, from_s, way_s);
+    if (fmax(fabs(cubic.slopes[0]), fabs(cubic.slopes[1])) > MOST_SLOPE * way_s) {
+        key_add(maker, key); // so little time that a pack has no number for the slope
+        return;
+    }
     if (is_following(smooth, &cubic, from_s, way_s)) {
         key.interpolation = SCENE_CUBIC;
         key.leaving = cubic.slopes[0] / way_s;
