@@ -102,15 +102,15 @@ static void set_bezier_weights(const struct trp__key_source *source,
 }
 
 /// Returns the part of the way that is done at a place along a curve.
-static float curved_part(const struct trp__key_source *source, const struct trp__key_place *place,
-                         trp_interpolation interpolation)
+static double curved_part(const struct trp__key_source *source, const struct trp__key_place *place,
+                          trp_interpolation interpolation)
 {
     const struct trp__key_curve *const curve = curve_after(source, place->key);
     if (interpolation == TRP_INTERPOLATION_EASING) {
-        return (float)trp__ease(curve->easing, place->u);
+        return trp__ease(curve->easing, place->u);
     }
     const float *const table = (const void *)(source->keyed->bytes + curve->table);
-    return (float)trp__sampled_curve(table, curve->count, place->u);
+    return trp__sampled_curve(table, curve->count, place->u);
 }
 
 // -- Batches
@@ -126,27 +126,28 @@ void trp__key_batch_finish(struct trp__key_batch *batch)
 /// Says whether the next lane fits the strip that is being filled.
 static inline int is_fitting(const struct trp__key_strip *strip,
                              const struct trp__key_source *source, uint32_t rotation_count,
-                             uint32_t out_stride, uint32_t is_sum)
+                             uint32_t scalar_count, uint32_t out_stride, uint32_t is_sum)
 {
     return strip->lane_count - 1 < TRP__KEY_LANES - 1 && // neither empty nor full
            strip->is_sum == is_sum && strip->rotation_count == rotation_count &&
            strip->rotation_stride == source->group->rotation_count &&
-           strip->scalar_offset == source->scalar_offset &&
-           strip->scalar_count == source->scalar_count && strip->out_stride == out_stride;
+           strip->scalar_offset == source->scalar_offset && strip->scalar_count == scalar_count &&
+           strip->out_stride == out_stride;
 }
 
 /// Adds a lane; returns which.
 static inline uint32_t add_lane(struct trp__key_batch *batch, const struct trp__key_source *source,
-                                uint32_t rotation_count, uint32_t out_stride, uint32_t is_sum)
+                                uint32_t rotation_count, uint32_t scalar_count, uint32_t out_stride,
+                                uint32_t is_sum)
 {
     struct trp__key_strip *const strip = &batch->strip;
-    if (!is_fitting(strip, source, rotation_count, out_stride, is_sum)) {
+    if (!is_fitting(strip, source, rotation_count, scalar_count, out_stride, is_sum)) {
         trp__key_batch_finish(batch);
         strip->is_sum = is_sum;
         strip->rotation_count = rotation_count;
         strip->rotation_stride = source->group->rotation_count;
         strip->scalar_offset = source->scalar_offset;
-        strip->scalar_count = source->scalar_count;
+        strip->scalar_count = scalar_count;
         strip->out_stride = out_stride;
     }
     return strip->lane_count++;
@@ -172,6 +173,18 @@ static void slerp_rotations(const struct trp__key_source *source, const float *v
     }
 }
 
+/// Eases scalars, instead of the kernel: in double precision, so that each is the float nearest to
+/// what its source says, and a few at a time, so that vectors would be no faster.
+static void ease_scalars(const struct trp__key_source *source, const float *value0,
+                         const float *value1, double part, float *scalars)
+{
+    const float *const from = value0 + source->scalar_offset;
+    const float *const to = value1 + source->scalar_offset;
+    for (uint32_t i = 0; i < source->scalar_count; i++) {
+        scalars[i] = (float)(from[i] + part * ((double)to[i] - from[i]));
+    }
+}
+
 static void add_sum(struct trp__key_batch *batch, const struct trp__key_source *source,
                     const struct trp__key_place *place, const float *value0,
                     trp_interpolation interpolation, float *rotations, uint32_t out_stride,
@@ -183,7 +196,8 @@ static void add_sum(struct trp__key_batch *batch, const struct trp__key_source *
     } else {
         set_bezier_weights(source, place, weight);
     }
-    const uint32_t lane = add_lane(batch, source, source->rotation_count, out_stride, 1);
+    const uint32_t lane =
+        add_lane(batch, source, source->rotation_count, source->scalar_count, out_stride, 1);
     struct trp__key_strip *const strip = &batch->strip;
     strip->value0[lane] = value0;
     strip->value1[lane] = value0 + source->key_stride;
@@ -203,7 +217,8 @@ static inline void add(struct trp__key_batch *batch, const struct trp__key_sourc
     const float *const value0 = source->values + place->key * source->key_stride;
     const float *value1 = value0;
     uint32_t rotation_count = source->rotation_count;
-    float u = 0;
+    uint32_t scalar_count = source->scalar_count;
+    double u = 0;
     if (place->u > 0) { // else the key's own value
         const trp_interpolation interpolation =
             trp__key_interpolation(source->keyed, source->group, place->key);
@@ -211,11 +226,11 @@ static inline void add(struct trp__key_batch *batch, const struct trp__key_sourc
         case TRP_INTERPOLATION_STEP:
             break;
         case TRP_INTERPOLATION_LINEAR:
-            u = (float)place->u;
+            u = place->u;
             value1 = value0 + source->key_stride;
             break;
         case TRP_INTERPOLATION_SLERP:
-            u = (float)place->u;
+            u = place->u;
             value1 = value0 + source->key_stride;
             slerp_rotations(source, value0, value1, place->u, rotations, out_stride);
             rotation_count = 0;
@@ -228,12 +243,17 @@ static inline void add(struct trp__key_batch *batch, const struct trp__key_sourc
         case TRP_INTERPOLATION_SAMPLED:
             u = curved_part(source, place, interpolation);
             value1 = value0 + source->key_stride;
+            ease_scalars(source, value0, value1, u, scalars);
+            scalar_count = 0;
+            if (rotation_count == 0) {
+                return;
+            }
             break;
         }
     }
-    const uint32_t lane = add_lane(batch, source, rotation_count, out_stride, 0);
+    const uint32_t lane = add_lane(batch, source, rotation_count, scalar_count, out_stride, 0);
     struct trp__key_strip *const strip = &batch->strip;
-    strip->u[lane] = u;
+    strip->u[lane] = (float)u;
     strip->value0[lane] = value0;
     strip->value1[lane] = value1;
     strip->rotations[lane] = rotations;

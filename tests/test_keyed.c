@@ -401,6 +401,32 @@ static void test_keyed_evaluate_nearest_times_stay_finite_with_denormals_flushed
 #endif
 }
 
+static void test_keyed_evaluate_eased_scalars_are_the_nearest_floats(void **state)
+{
+    (void)state;
+    const uint32_t interpolations[] = {TRP_INTERPOLATION_EASING, TRP_INTERPOLATION_SAMPLED};
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct keyed_recipe recipe = {.seed = 5 + i,
+                                            .scalar_count = 7,
+                                            .stride = 1,
+                                            .key_count = 60,
+                                            .interpolation = interpolations[i],
+                                            .size = 700};
+        const struct trp__keyed keyed = keyed_build(&recipe, 1);
+        for (double time_s = 0; time_s < 6; time_s += 0.0071) {
+            const float *const values = evaluate_everywhere(&keyed, time_s);
+            for (uint32_t track = 0; track < keyed.track_count; track++) {
+                double truth;
+                keyed_truth(&keyed, track, time_s, &truth);
+                const double distance = fabs((double)values[track] - truth);
+                const double gap = (double)nextafterf(values[track], INFINITY) - values[track];
+                assert_true(distance <= 0.5 * gap * (1 + 1e-6) + 1e-12);
+            }
+        }
+        synthetic_release();
+    }
+}
+
 static void test_keyed_of_nothing_is_empty(void **state)
 {
     (void)state;
@@ -427,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_keyed_evaluate_rotations_without_direction_are_the_identity),
         cmocka_unit_test(test_keyed_evaluate_flushing_denormals_changes_no_bit),
         cmocka_unit_test(test_keyed_evaluate_nearest_times_stay_finite_with_denormals_flushed),
+        cmocka_unit_test(test_keyed_evaluate_eased_scalars_are_the_nearest_floats),
         cmocka_unit_test(test_keyed_of_nothing_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -495,18 +495,6 @@ static void split_row(char *line, struct golden_row *row)
     }
 }
 
-/// Returns the largest size of a property in a clip.
-static float largest_of(const struct compiled *compiled, const char *id, const char *path)
-{
-    const trp_clip clip = clip_of(compiled, id);
-    float largest = 0;
-    for (int i = -1; i <= 32; i++) {
-        const double time_s = i < 0 ? -1 : clip.duration_s * i / 32;
-        largest = fmaxf(largest, fabsf(number_at(compiled, id, path, time_s)));
-    }
-    return largest;
-}
-
 /// @param over_count [in,out] of values that are more than 1e-5 off
 /// @return whether it was a text
 static bool check_row(const struct compiled *compiled, const struct golden_row *row,
@@ -521,11 +509,12 @@ static bool check_row(const struct compiled *compiled, const struct golden_row *
     }
     const float value = number_at(compiled, row->fields[1], path, time_s);
     const double expected = strtod(row->fields[5], NULL);
-    // Values are floats between those of keys: one last place of 360 is 3.1e-5 alone.
-    const float size = largest_of(compiled, row->fields[1], path);
-    const double tolerance = fmax(1e-5, (double)(nextafterf(size, INFINITY) - size));
-    *over_count += fabs((double)value - expected) > 1e-5;
-    if (!(fabs((double)value - expected) <= tolerance)) {
+    // Large floats lie further apart than 2e-5: then it is the one nearest to the value, of which
+    // the table has six decimals.
+    const double half = ((double)nextafterf(fabsf(value), INFINITY) - fabs((double)value)) / 2;
+    const double error = fabs((double)value - expected);
+    *over_count += error > 1e-5;
+    if (!(error <= fmax(1e-5, half + 5e-7))) {
         fail_msg("%s %s at %s: %.9g, expected %s", row->fields[1], path, row->fields[4],
                  (double)value, row->fields[5]);
     }
@@ -560,8 +549,7 @@ static void test_panthera_seeks_as_the_real_runtime(void **state)
     free(text);
     assert_int_equal(row_count, 1125);
     assert_true(text_count >= 137);
-    printf("%u of %u are more than 1e-5 off, by the rounding of floats\n", over_count, row_count);
-    assert_true(over_count < row_count / 50);
+    printf("%u of %u are the nearest float and more than 1e-5 off\n", over_count, row_count);
 }
 
 static void test_panthera_25_easings_are_those_of_the_table(void **state)
@@ -1210,6 +1198,108 @@ static void test_panthera_too_many_still_properties_are_left_out(void **state)
     free(data);
 }
 
+/// Writes a project that has nothing but nodes and templates.
+/// @param templates such as 'a':'b.json'
+static void write_nodes(const char *name, const char *nodes, const char *templates)
+{
+    char data[2048];
+    snprintf(data, sizeof data, "'nodes':[%s],'metadata':{'template_animation_paths':{%s}}", nodes,
+             templates);
+    write_project(name, data);
+}
+
+static void test_panthera_what_nodes_of_templates_have_is_there(void **state)
+{
+    (void)state;
+    struct compiled compiled;
+    write_nodes("inner.json",
+                "{'node_id':'low','visible':true,'scale_x':3},{'node_id':'b/shown','scale_x':1}",
+                "");
+    write_nodes("longer.json", "{'node_id':'shown','scale_x':2}", "");
+    write_nodes("middle.json", "{'node_id':'mid','text':'of the middle','position_x':0.5}",
+                "'c':'inner.json','c/b':'longer.json'");
+    compile_data("'nodes':[{'node_id':'z','position_x':7},{'node_id':'a/mid','position_x':9},"
+                 "{'node_id':'nothing'}],'metadata':{'layers':[{'name':'l','color':'00ff00'}],"
+                 "'template_animation_paths':{'a':'middle.json','b':'middle.json'}},"
+                 "'animations':[{'animation_id':'a','duration':1,'animation_keys':["
+                 "{'key_type':'tween','node_id':'b/c/low','property_id':'scale_x','duration':1,"
+                 "'start_value':1,'end_value':2}]}]",
+                 &compiled);
+    // Sorted by node; what the project itself says of "a/mid" is instead of what the template does.
+    static const struct {
+        const char *path;
+        trp_property_type type;
+        double number;
+        const char *text;
+    } expected[] = {
+        {"/b~1c~1low/scale_x", TRP_PROPERTY_FLOAT, 3, NULL},
+        {"/a~1c~1b~1shown/scale_x", TRP_PROPERTY_FLOAT, 2, NULL},
+        {"/a~1c~1low/scale_x", TRP_PROPERTY_FLOAT, 3, NULL},
+        {"/a~1c~1low/visible", TRP_PROPERTY_BOOL, 1, NULL},
+        {"/a~1mid/position_x", TRP_PROPERTY_FLOAT, 9, NULL},
+        {"/b~1c~1b~1shown/scale_x", TRP_PROPERTY_FLOAT, 2, NULL},
+        {"/b~1c~1low/visible", TRP_PROPERTY_BOOL, 1, NULL},
+        {"/b~1mid/position_x", TRP_PROPERTY_FLOAT, 0.5, NULL},
+        {"/b~1mid/text", TRP_PROPERTY_STRING, 0, "of the middle"},
+        {"/z/position_x", TRP_PROPERTY_FLOAT, 7, NULL},
+        {"//layers/l", TRP_PROPERTY_STRING, 0, "00ff00"},
+    };
+    enum { EXPECTED_COUNT = sizeof expected / sizeof *expected };
+    assert_int_equal(compiled.set.property_count, EXPECTED_COUNT);
+    for (uint32_t i = 0; i < EXPECTED_COUNT; i++) {
+        trp_property property;
+        assert_int_equal(trp_property_set_property(&compiled.set, i, &property), TRP_OK);
+        assert_string_equal(property.path, expected[i].path);
+        assert_int_equal(property.type, expected[i].type);
+        const float value = compiled.set.defaults[property.first_value];
+        if (expected[i].text) {
+            assert_string_equal(trp_property_set_text(&compiled.set, value), expected[i].text);
+        } else {
+            assert_true((double)value == expected[i].number);
+        }
+        assert_true(i == 0 || number_at(&compiled, "a", expected[i].path, 0.5) == value);
+    }
+    discard(&compiled);
+}
+
+/// Checks projects in projects, each twice in the next: more nodes than a pack has room for.
+/// @param nodes of the innermost one
+static void check_too_many_templates(int level_count, const char *nodes)
+{
+    struct compiled compiled;
+    char name[32];
+    char templates[128] = "";
+    for (int i = 0; i < level_count; i++) {
+        snprintf(name, sizeof name, "level%d.json", i);
+        write_nodes(name, i == 0 ? nodes : "", templates);
+        snprintf(templates, sizeof templates, "'a':'%s','b':'%s'", name, name);
+    }
+    char data[512];
+    snprintf(data, sizeof data,
+             "'nodes':[{'node_id':'z','scale_x':1}],"
+             "'metadata':{'template_animation_paths':{%s}}",
+             templates);
+    compile_file(write_project("project.json", data), &compiled);
+    assert_non_null(strstr(compiled.messages, "[panthera.size]"));
+    assert_null(strchr(strchr(compiled.messages, '\n') + 1, '\n')); // said once
+    assert_int_equal(compiled.set.property_count, 1);
+    assert_true(compiled.set.defaults[property_of(&compiled.set, "/z/scale_x").first_value] == 1);
+    discard(&compiled);
+}
+
+static void test_panthera_too_many_nodes_of_templates_are_left_out(void **state)
+{
+    (void)state;
+    char nodes[1600] = "{'node_id':'n'}"; // which say nothing
+    for (int i = 0; i < 30; i++) {
+        sprintf(nodes + strlen(nodes), ",{'node_id':'n%d'}", i);
+    }
+    check_too_many_templates(16, nodes);
+    check_too_many_templates(16, "{'node_id':'n','scale_x':1}");
+    sprintf(nodes, "{'node_id':'%0*d','scale_x':1}", 1500, 0); // few, but of long names
+    check_too_many_templates(14, nodes);
+}
+
 static void test_panthera_36_keys_past_the_end_are_never_reached(void **state)
 {
     (void)state;
@@ -1287,6 +1377,8 @@ int main(void)
         cmocka_unit_test(test_panthera_what_no_animation_moves_is_there),
         cmocka_unit_test(test_panthera_project_without_animations_has_its_nodes),
         cmocka_unit_test(test_panthera_too_many_still_properties_are_left_out),
+        cmocka_unit_test(test_panthera_what_nodes_of_templates_have_is_there),
+        cmocka_unit_test(test_panthera_too_many_nodes_of_templates_are_left_out),
         cmocka_unit_test(test_panthera_36_keys_past_the_end_are_never_reached),
         cmocka_unit_test(test_panthera_rows_follow_within_their_tolerance),
     };
