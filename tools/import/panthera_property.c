@@ -2,16 +2,22 @@
 // SPDX-License-Identifier: MIT
 //
 // The properties of a Panthera project's scene: one for each property of a node that animations
-// write, shared by all clips, and the texts that triggers set. After them what nodes say of their
-// other properties, and the layers.
+// write, shared by all clips, and the texts that triggers set. After them what nodes, also those of
+// templates, say of their other properties, and the layers.
 #include "panthera_flatten.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../src/format.h"
+
+enum {
+    MOST_NAME_BYTES = 1 << 24, // of nodes of templates
+    MOST_VISITS = 1 << 20,     // of these
+};
 
 /// Texts, each once, found again by a hash table.
 struct names {
@@ -266,34 +272,153 @@ static bool layer_add(struct panthera_property_table *table, const struct panthe
                                    panthera_text_index(table, layer->colour));
 }
 
-bool panthera_properties_rest(struct panthera_property_table *table)
+// -- Nodes of a project and of its templates
+
+/// A node under the name that it has in the project that is imported.
+struct named_node {
+    const char *name;
+    uint32_t order; // of several of one name the first one counts
+    const struct panthera_node *node;
+};
+
+/// Nodes of a project and of those in it.
+struct node_list {
+    struct arena arena;
+    uint32_t count;
+    uint32_t capacity;
+    struct named_node *nodes;
+    uint64_t value_count;
+    uint64_t visit_count; // of nodes and templates in templates
+    uint64_t name_bytes;  // of templates and their nodes, for each of their values
+};
+
+/// Returns whether there are too many to go on.
+static bool nodes_are_over(const struct node_list *list)
 {
-    const struct panthera_project *const project = table->panthera->project;
-    uint64_t most = (uint64_t)table->paths.count + project->layer_count;
-    for (uint32_t i = 0; i < project->node_count; i++) {
-        most += project->nodes[i].value_count;
+    return list->value_count > TRP__MAX_VALUES || list->visit_count > MOST_VISITS ||
+           list->name_bytes > MOST_NAME_BYTES;
+}
+
+static const char *name_join(struct arena *arena, const char *prefix, const char *name,
+                             const char *suffix)
+{
+    const size_t size_bytes = strlen(prefix) + strlen(name) + strlen(suffix) + 1;
+    char *const joined = arena_take(arena, size_bytes, 1);
+    snprintf(joined, size_bytes, "%s%s%s", prefix, name, suffix);
+    return joined;
+}
+
+static void node_append(struct node_list *list, const char *name, const struct panthera_node *node)
+{
+    if (list->count == list->capacity) {
+        const struct named_node *const before = list->nodes;
+        list->capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        list->nodes = ARENA_NEW(&list->arena, struct named_node, list->capacity);
+        if (list->count > 0) {
+            memcpy(list->nodes, before, list->count * sizeof *before);
+        }
     }
-    if (most > TRP__MAX_VALUES) {
-        report_warning(table->panthera->report, NULL, "panthera.size",
-                       "has %llu properties, a pack %u at most: those that no animation moves are "
-                       "left out",
-                       (unsigned long long)most, TRP__MAX_VALUES);
-        return true;
-    }
-    for (uint32_t i = 0; i < project->node_count; i++) {
+    list->nodes[list->count] = (struct named_node){name, list->count, node};
+    list->count++;
+    list->value_count += node->value_count;
+}
+
+/// @param prefix of the template whose project it is, such as "a/b/"; empty in the project itself
+static void nodes_append(struct node_list *list, const char *prefix,
+                         const struct panthera_project *project)
+{
+    for (uint32_t i = 0; i < project->node_count && !nodes_are_over(list); i++) {
         const struct panthera_node *const node = &project->nodes[i];
+        const char *const name = *prefix ? name_join(&list->arena, prefix, node->id, "") : node->id;
+        list->name_bytes += *prefix ? strlen(name) * (1 + (uint64_t)node->value_count) : 0;
+        node_append(list, name, node);
+    }
+}
+
+/// Appends the nodes of all that is nested in a project, those of the longest prefix first: where
+/// there are templates "a" and "a/b", the node "a/b/c" is one of the latter.
+static void templates_append(struct node_list *list, const char *prefix,
+                             const struct panthera_project *project)
+{
+    for (uint32_t i = project->template_count; i-- > 0 && !nodes_are_over(list);) {
+        const struct panthera_project *const inner = project->templates[i].project;
+        if (inner) {
+            const char *const name =
+                name_join(&list->arena, prefix, project->templates[i].node, "/");
+            list->visit_count += 1 + (uint64_t)inner->node_count + inner->template_count;
+            list->name_bytes += strlen(name);
+            nodes_append(list, name, inner);
+            templates_append(list, name, inner);
+        }
+    }
+}
+
+static int compare_named_nodes(const void *a, const void *b)
+{
+    const struct named_node *const x = a;
+    const struct named_node *const y = b;
+    const int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+/// Sorts nodes by name and keeps one of each.
+static void nodes_sort(struct node_list *list)
+{
+    uint32_t kept = 0;
+    if (list->count > 0) {
+        qsort(list->nodes, list->count, sizeof *list->nodes, compare_named_nodes);
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (kept == 0 || strcmp(list->nodes[kept - 1].name, list->nodes[i].name) != 0) {
+            list->nodes[kept++] = list->nodes[i];
+        }
+    }
+    list->count = kept;
+}
+
+static bool nodes_add(struct panthera_property_table *table, const struct node_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct panthera_node *const node = list->nodes[i].node;
         for (uint32_t k = 0; k < node->value_count; k++) {
-            if (!value_add(table, node->id, &node->values[k])) {
+            if (!value_add(table, list->nodes[i].name, &node->values[k])) {
                 return false;
             }
         }
     }
-    for (uint32_t i = 0; i < project->layer_count; i++) {
-        if (!layer_add(table, &project->layers[i])) {
-            return false;
+    return true;
+}
+
+bool panthera_properties_rest(struct panthera_property_table *table)
+{
+    const struct panthera_project *const project = table->panthera->project;
+    const uint64_t others = (uint64_t)table->paths.count + project->layer_count;
+    struct node_list list = {0};
+    bool is_good = true;
+    nodes_append(&list, "", project);
+    const uint64_t own = others + list.value_count;
+    const struct node_list before = list;
+    templates_append(&list, "", project);
+    if (own > TRP__MAX_VALUES) {
+        report_warning(table->panthera->report, NULL, "panthera.size",
+                       "has more than %u properties, which are the most of a pack: those that no "
+                       "animation moves are left out",
+                       TRP__MAX_VALUES);
+    } else {
+        if (nodes_are_over(&list) || others + list.value_count > TRP__MAX_VALUES) {
+            report_warning(table->panthera->report, NULL, "panthera.size",
+                           "has with its templates more nodes and properties than a pack: "
+                           "those of templates that no animation moves are left out");
+            list.count = before.count;
+        }
+        nodes_sort(&list);
+        is_good = nodes_add(table, &list);
+        for (uint32_t i = 0; is_good && i < project->layer_count; i++) {
+            is_good = layer_add(table, &project->layers[i]);
         }
     }
-    return true;
+    arena_free(&list.arena);
+    return is_good;
 }
 
 void panthera_properties_finish(struct panthera_property_table *table)
