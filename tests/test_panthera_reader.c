@@ -583,7 +583,7 @@ static void test_panthera_31_lua_and_json_give_the_same(void **state)
              "{'animation_id':'b','animation_keys':[]}]" TAIL;
     static const char lua[] =
         "-- made by hand\nreturn { type = \"animation_editor\", version = 1.0, data = {\n"
-        "  name = 'n', nodes = { { node_id = 'a', size_x = 3 / 2, enabled = true, }, },\n"
+        "  name = 'n', nodes = { { node_id = 'a', size_x = 15e-1, enabled = true, }, },\n"
         "  metadata = { fps = 60, layers = {} },\n"
         "  animations = { { animation_id = 'a', duration = 2.0, animation_keys = {\n"
         "    { key_type = 'tween', node_id = 'x', property_id = 'p', end_value = .1,\n"
@@ -610,10 +610,10 @@ static void test_panthera_31_hostile_lua_is_refused(void **state)
 {
     (void)state;
     assert_text_refused("return { data = { animations = {\n{ duration = os.time() } } } }",
-                        "line 2: attempt to index a nil value (global 'os') [panthera.lua]");
+                        "line 2: \"os\" is no data [panthera.lua]");
     assert_text_refused("return (function() while true do end end)()",
-                        "line 1: takes too long to run [panthera.lua]");
-    assert_text_refused("return { data = ", "line 1: unexpected symbol near <eof> [panthera.lua]");
+                        "line 1: \"function\" is no data [panthera.lua]");
+    assert_text_refused("return { data = ", "line 1: the module ends too early [panthera.lua]");
 }
 
 static void test_panthera_32_of_one_id_the_last_one_counts(void **state)
@@ -670,8 +670,8 @@ static void test_panthera_38_wrong_times_and_numbers_are_refused(void **state)
                        "data.animations[0].animation_keys[0].end_value: 1e+31 is too large "
                        "[panthera.range]");
     assert_text_refused("return { data = { animations = { { animation_id = 'a',\n"
-                        "duration = 0 / 0 } } } }",
-                        "data.animations[0].duration: is not a finite number [panthera.lua]");
+                        "duration = 1e999 } } } }",
+                        "line 2: a number is not finite [panthera.lua]");
     assert_text_refused("return { data = { animations = { { animation_id = 'a',\n"
                         "duration = -1 } } } }",
                         "data.animations[0].duration: -1 s is no time on a timeline "
@@ -905,9 +905,7 @@ static void test_panthera_broken_template_is_refused_in_its_name(void **state)
     assert_false(load_file("main.lua"));
     char expected[300];
     snprintf(expected, sizeof expected,
-             "%s/bad.lua: error: line 2: '}' expected (to close '{' at line 1) near <eof> "
-             "[panthera.lua]",
-             folder);
+             "%s/bad.lua: error: line 2: \"oops\" is no data [panthera.lua]", folder);
     assert_string_equal(loaded.report.first_error, expected);
     assert_int_equal(loaded.report.error_count, 1);
     loaded_free();
