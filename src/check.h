@@ -19,6 +19,9 @@
 /// Values that are interpolated stay below this, far from overflow.
 #define TRP__VALUE_LIMIT 1e30
 
+/// Samples of time curves stay below this.
+#define TRP__SAMPLE_LIMIT 1000.0
+
 struct trp__check {
     const uint8_t *bytes;
     uint64_t end; // of what sections may use: the zero bytes of the tail follow

@@ -8,10 +8,24 @@
 #include <troupe/event.h>
 
 #include "arguments.h"
+#include "easing.h"
 #include "format.h"
 #include "timeline.h"
 
 // -- What a clip says
+
+/// Fills in the time curve of an event that has one.
+static void set_samples(const trp_clip *clip, const struct trp__event *found, trp_event *event)
+{
+    if (found->samples == 0) {
+        return;
+    }
+    const struct trp__clip_header *const header = (const void *)clip->bytes;
+    const struct trp__event_samples *const samples =
+        (const void *)(clip->bytes + header->events_offset + found->samples);
+    event->sample_count = samples->count;
+    event->samples = (const void *)(samples + 1);
+}
 
 trp_result trp_clip_event(const trp_clip *clip, uint32_t index, trp_event *event)
 {
@@ -33,6 +47,7 @@ trp_result trp_clip_event(const trp_clip *clip, uint32_t index, trp_event *event
         .from_number = found->from_number,
         .easing = found->easing,
     };
+    set_samples(clip, found, event);
     return TRP_OK;
 }
 
@@ -41,7 +56,9 @@ double trp_event_value(const trp_event *event, double progress)
     if (!event) {
         return 0;
     }
-    const double part = trp_ease(event->easing, progress);
+    const double part = event->samples
+                            ? trp__sampled_curve(event->samples, event->sample_count, progress)
+                            : trp_ease(event->easing, progress);
     // The end as it is written, whatever rounding makes of the difference.
     return part == 1 ? event->number
                      : event->from_number + (event->number - event->from_number) * part;
@@ -355,8 +372,9 @@ trp_result trp_events(const trp_event_args *args, trp_event_hit *hits, uint32_t 
 
 /// Where an event with a duration is active, cut to its timeline.
 struct active {
-    int64_t start; // units from the start of the timeline, of the whole event
-    int64_t end;
+    int64_t start;       // units from the start of the timeline, of the event
+    int64_t end;         // likewise, or the end of the clip
+    double length;       // units of the whole event
     int64_t spans[2][2]; // positions from one to the other, in every period
     uint32_t span_count;
     bool is_endless; // a ping-pong that never leaves it
@@ -371,6 +389,22 @@ static uint64_t end_phase(const trp_clip *clip, const struct trp__event *event, 
     return end > phase || phase == last ? end : phase + 1;
 }
 
+/// Returns how many units an event lasts, also past the end of its clip.
+/// @param shown_length of those in the clip
+static double whole_length(const trp_timeline *timeline, const struct trp__event *event,
+                           uint64_t phase, int64_t shown_length)
+{
+    const trp_clip *const clip = timeline->clip;
+    const double rate = (double)clip->rate_num / (double)clip->rate_den * 1048576.0;
+    const double last = (double)((uint64_t)clip->tick_count << 20);
+    const double end = (event->time_s + event->duration_s) * rate + TRP__PHASE_SLACK;
+    if (end < last + 1) { // less than a unit past the clip is rounding
+        return (double)shown_length;
+    }
+    const double end_phase = end < 0x1p53 ? (double)(uint64_t)end : end;
+    return (end_phase - (double)phase) * (double)(timeline->units_per_tick >> 20);
+}
+
 /// @return false where the event has no part in the timeline
 static bool find_active(const trp_timeline *timeline, const struct trp__event *event,
                         uint64_t phase, struct active *active)
@@ -381,6 +415,7 @@ static bool find_active(const trp_timeline *timeline, const struct trp__event *e
         .end = trp__units_of_phase(timeline, end_phase(timeline->clip, event, phase)),
         .span_count = 1,
     };
+    active->length = whole_length(timeline, event, phase, active->end - active->start);
     const int64_t start = active->start > 0 ? active->start : 0;
     const int64_t end = active->end < length ? active->end : length;
     if (start >= end) {
@@ -491,7 +526,6 @@ static trp_event_range range_of(const struct way *way, const struct active *acti
     const bool turns = way->timeline->mode == TRP_PLAY_PING_PONG;
     const int64_t from = turns ? wrapped(way->timeline, touch->from) : touch->from;
     const int64_t to = turns ? wrapped(way->timeline, touch->to) : touch->to;
-    const double length = (double)(active->end - active->start);
     const bool was_active =
         !way->is_starting && is_active_at(active, way->timeline, way->from->position);
     const bool is_active = is_active_at(active, way->timeline, way->to->position);
@@ -502,8 +536,8 @@ static trp_event_range range_of(const struct way *way, const struct active *acti
         .flags = (is_reverse ? TRP_EVENT_REVERSE : 0u) | (was_active ? 0u : TRP_EVENT_BEGAN) |
                  (is_active ? 0u : TRP_EVENT_ENDED),
         .weight = way->weight,
-        .from = (float)((double)from_units / length),
-        .to = (float)((double)to_units / length),
+        .from = (float)((double)from_units / active->length),
+        .to = (float)((double)to_units / active->length),
     };
 }
 

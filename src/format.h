@@ -236,9 +236,10 @@ enum { // trp__clip_header::loop
 };
 
 /// Start of the events of a clip. Then, without gaps: uint64_t phases[event_count], ascending, in
-/// 2^-20 ticks, never past the last tick; struct trp__event events[event_count].
+/// 2^-20 ticks, never past the last tick; struct trp__event events[event_count]; time curves, in
+/// the order in which events first name them, each a struct trp__event_samples and its samples.
 struct trp__events_header {
-    uint32_t size_bytes;
+    uint32_t size_bytes;  // of all that
     uint32_t event_count; // at least 1
     uint32_t reserved[2];
 };
@@ -247,7 +248,7 @@ struct trp__events_header {
 struct trp__event {
     uint64_t name_hash;
     double time_s;     // as the source has it, less the lead-in; within a phase unit of its phase
-    double duration_s; // not negative, not past the end of the clip
+    double duration_s; // [0, TRP__MAX_EVENT_S], may reach past the end of the clip
     int64_t integer;
     double number;
     uint32_t name;   // string, not empty
@@ -255,9 +256,16 @@ struct trp__event {
     uint32_t target; // string
     uint32_t flags;  // TRP_EVENT_*
     double from_number;
-    uint32_t easing; // its number, see easing.h
-    uint32_t reserved;
+    uint32_t easing;  // its number, see easing.h; 0 where there are samples
+    uint32_t samples; // a time curve instead, from the start of the events; 0: none
 };
+
+/// A time curve of events. Then float samples[count], at evenly spaced times.
+struct trp__event_samples {
+    uint32_t count; // at least 2
+};
+
+#define TRP__MAX_EVENT_S 1e9 // how long an event may last
 
 /// Start of the root motion of a clip. Then, without gaps: double times[key_count], ascending from
 /// 0, never past the end of the clip; float keys[key_count][4]: x y z in source units, yaw in turns

@@ -63,14 +63,58 @@ static bool check_event(struct trp__check *check, const struct trp__clip_header 
     REQUIRE(event->time_s >= 0 && event->time_s <= duration &&
                 trp__magnitude(event->time_s * rate - (double)phase) <= 1,
             "event.time", &event->time_s);
-    REQUIRE(event->duration_s >= 0 && event->time_s + event->duration_s <= end_of(header),
-            "event.duration", &event->duration_s);
+    REQUIRE(event->duration_s >= 0 && event->duration_s <= TRP__MAX_EVENT_S, "event.duration",
+            &event->duration_s);
     if (!trp__check_name(check, &event->name) || !trp__check_name(check, &event->text) ||
         !trp__check_name(check, &event->target)) {
         return false;
     }
     REQUIRE(check->pack.strings[event->name] != 0, "event.name", &event->name);
     return check_payload(check, event);
+}
+
+/// Checks the samples of a time curve.
+static bool check_samples(struct trp__check *check, const struct trp__event_samples *samples)
+{
+    const float *const values = (const void *)(samples + 1);
+    for (uint32_t i = 0; i < samples->count; i++) {
+        REQUIRE(trp__magnitude(values[i]) <= TRP__SAMPLE_LIMIT, "event.sample", &values[i]);
+    }
+    return true;
+}
+
+/// Checks the time curves of events. Each begins where the one before it ends, or lies among those
+/// that were checked already, so that all of them together take no longer than their bytes. Any of
+/// these are good samples: counts, read as floats, are below 2.
+/// @param first where the first one begins
+static bool check_time_curves(struct trp__check *check, const struct trp__events_header *header,
+                              const struct trp__event *events, uint32_t first)
+{
+    const uint8_t *const bytes = (const void *)header;
+    uint32_t end = first;
+    for (uint32_t i = 0; i < header->event_count; i++) {
+        const uint32_t *const offset = &events[i].samples;
+        if (*offset == 0) {
+            continue;
+        }
+        const uint32_t limit = *offset == end ? header->size_bytes : end;
+        REQUIRE(*offset % sizeof(float) == 0 && *offset >= first && *offset <= end &&
+                    limit - *offset >= sizeof(struct trp__event_samples),
+                "event.samples", offset);
+        const struct trp__event_samples *const samples = (const void *)(bytes + *offset);
+        REQUIRE(samples->count >= 2 &&
+                    samples->count <= (limit - *offset - sizeof *samples) / sizeof(float),
+                "event.samples", offset);
+        REQUIRE(events[i].easing == TRP_EASING_LINEAR, "event.easing", &events[i].easing);
+        if (*offset == end) {
+            if (!check_samples(check, samples)) {
+                return false;
+            }
+            end += (uint32_t)(sizeof *samples + samples->count * sizeof(float));
+        }
+    }
+    REQUIRE(end == header->size_bytes, "events.size", &header->size_bytes);
+    return true;
 }
 
 /// Checks the events, and says where they lie.
@@ -89,9 +133,9 @@ static bool check_events(struct trp__check *check, const uint8_t *at, uint32_t s
     REQUIRE(header->size_bytes <= size_bytes - *offset, "events.range", &header->size_bytes);
     const uint64_t count = header->event_count;
     REQUIRE(count >= 1, "events.count", &header->event_count);
-    REQUIRE(header->size_bytes ==
-                sizeof *header + count * (sizeof(uint64_t) + sizeof(struct trp__event)),
-            "events.size", &header->size_bytes);
+    const uint64_t curves_at =
+        sizeof *header + count * (sizeof(uint64_t) + sizeof(struct trp__event));
+    REQUIRE(header->size_bytes >= curves_at, "events.size", &header->size_bytes);
     *span = (struct span){*offset, *offset + (uint64_t)header->size_bytes};
 
     const uint64_t *const phases = (const void *)(header + 1);
@@ -104,7 +148,7 @@ static bool check_events(struct trp__check *check, const uint8_t *at, uint32_t s
             return false;
         }
     }
-    return true;
+    return check_time_curves(check, header, events, (uint32_t)curves_at);
 }
 
 // -- Root motion

@@ -13,9 +13,6 @@
 /// Key times stay below this: the difference of two is a float.
 #define TIME_LIMIT 1e15
 
-/// Entries of sampled curves stay below this.
-#define TABLE_LIMIT 1000.0
-
 /// Entries of sampled curves in one keyed part.
 #define MAX_TABLE_ENTRIES (1u << 24)
 
@@ -98,7 +95,7 @@ static bool check_table(struct trp__check *check, struct keyed *keyed,
     REQUIRE(keyed->table_entries <= MAX_TABLE_ENTRIES, "keyed.tables", curve);
     const float *const table = (const void *)(keyed->bytes + curve->table);
     for (uint32_t i = 0; i < curve->count; i++) {
-        REQUIRE(trp__magnitude(table[i]) <= TABLE_LIMIT, "keyed.table", &table[i]);
+        REQUIRE(trp__magnitude(table[i]) <= TRP__SAMPLE_LIMIT, "keyed.table", &table[i]);
     }
     return true;
 }

@@ -82,9 +82,9 @@ struct bad_row {
 /// In the good pack: lanes 0 to 4 hold joints, 5 to 15 do not. Its clip 0 has three segments; the
 /// first has a tick mask at 24, one rule at 32, holds at 33, those of values at 39, widths at 41.
 /// Of its two groups the second one has four keys: bezier, easing, sampled. It has three events,
-/// phases at 16, events at 40, 112 and 184, see set_double_meaning; and 32 bytes behind them root
-/// motion with three keys, times at 32, keys at 56. Clip 1 has root motion alone. See
-/// bad_pack_origin.
+/// phases at 16, events at 40, 112 and 184, the last two with samples at 256, see
+/// set_double_meaning; and behind them root motion with three keys, times at 32, keys at 56. Clip 1
+/// has root motion alone. See bad_pack_origin.
 ///
 /// What is wrong with instances and blend trees is so in another pack, see bad_pack_scene_origin.
 /// Instance 0 has its pose at 64, limits at 704, a humanoid at 1088 with lanes at 1120 and angles
@@ -92,7 +92,7 @@ struct bad_row {
 /// 3600, lengths at 3604, lanes at 3628. Instance 1 is none and has the pose of instance 0.
 /// Blend tree 0 has one dimension; places are at 32, clips at 64.
 static const struct bad_row rows[] = {
-    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5184 - 127), AT_FILE, 0},
+    {"file.short", 0, TRP_NONE, AT_FILE_END, 0, 0, RESIZE, MINUS(5248 - 127), AT_FILE, 0},
     {"file.magic", 0, TRP_NONE, AT_FILE, 0, 4, ADD, 1, HERE},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 8, SET, 0x040302015452504B, AT_FILE, 4},
     {"file.endian", 0, TRP_NONE, AT_FILE, 0, 4, SET, 0x5452504B, AT_FILE, 4},
@@ -110,7 +110,7 @@ static const struct bad_row rows[] = {
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -1, 1, SET, 1, HERE},
     {"file.tail", 0, TRP_NONE, AT_FILE_END, -64, 1, SET, 0x80, HERE},
 
-    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 159, HERE},
+    {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 161, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0xFFFFFFFF, HERE},
     {"section.table", 0, TRP_NONE, AT_FILE, 32, 4, SET, 0x08000000, HERE}, // 2^32 bytes
     {"section.align", PACK_SKINS, TRP_NONE, AT_TABLE, 8, 8, ADD, 32, HERE},
@@ -440,7 +440,9 @@ static const struct bad_row rows[] = {
     {"events.count", PACK_CLIPS, 0, AT_EVENTS, 4, 4, SET, 0, HERE},
     {"events.size", PACK_CLIPS, 0, AT_EVENTS, 4, 4, ADD, 1, AT_EVENTS, 0},
     {"events.size", PACK_CLIPS, 0, AT_EVENTS, 4, 4, ADD, 0x04000000, AT_EVENTS, 0}, // 2^32 bytes
-    {"events.size", PACK_CLIPS, 0, AT_EVENTS, 0, 4, ADD, MINUS(1), HERE},
+    {"events.size", PACK_CLIPS, 0, AT_EVENTS, 0, 4, SET, 255, HERE},
+    {"events.size", PACK_CLIPS, 0, AT_EVENTS, 0, 4, ADD, 1, HERE},
+    {"events.size", PACK_CLIPS, 0, AT_EVENTS, 0, 4, ADD, 8, HERE},
     {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 16, 8, SET, INT64_MAX, HERE},
     {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 16, 8, SET, UINT64_MAX, HERE},
     {"event.phase", PACK_CLIPS, 0, AT_EVENTS, 24, 8, SET, 0, HERE},
@@ -455,7 +457,7 @@ static const struct bad_row rows[] = {
     {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_MINUS_ONE, HERE},
     {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_NAN, HERE},
     {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 56, 8, SET, F64_INFINITY, HERE},
-    {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 200, 8, SET, 0x3D00000000000000, HERE},
+    {"event.duration", PACK_CLIPS, 0, AT_EVENTS, 200, 8, SET, 0x41CDCD6500000001, HERE}, // 1e9 s
     {"event.name", PACK_CLIPS, 0, AT_EVENTS, 80, 4, SET, 0, HERE},
     {"event.integer", PACK_CLIPS, 0, AT_EVENTS, 64, 8, SET, BIT(63), HERE},
     {"event.number", PACK_CLIPS, 0, AT_EVENTS, 72, 8, SET, F64_MINUS_ONE, HERE},
@@ -465,6 +467,26 @@ static const struct bad_row rows[] = {
     {"event.number", PACK_CLIPS, 0, AT_EVENTS, 240, 8, SET, F64_INFINITY, HERE},
     {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 104, 4, SET, 41, HERE},
     {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 248, 4, SET, 0xFFFFFFFF, HERE},
+    {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 176, 4, SET, 5, HERE}, // beside samples
+    {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 248, 4, SET, 40, HERE},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 180, 4, SET, 4, HERE},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 180, 4, SET, 252, HERE},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 180, 4, ADD, 1, HERE},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 180, 4, ADD, 4, HERE},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 180, 4, SET, 0xFFFFFFFC, HERE},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 252, 4, SET, 260, HERE}, // 0 samples
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 252, 4, SET, 264, HERE}, // as many as 1.0f
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 252, 4, SET, 328, HERE}, // at the end
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 256, 4, SET, 0, AT_EVENTS, 180},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 256, 4, SET, 1, AT_EVENTS, 180},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 256, 4, ADD, 1, AT_EVENTS, 180},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 256, 4, SET, 0x40000001, AT_EVENTS, 180},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 256, 4, SET, 0xFFFFFFFF, AT_EVENTS, 180},
+    {"event.samples", PACK_CLIPS, 0, AT_EVENTS, 0, 4, ADD, MINUS(4), AT_EVENTS, 180},
+    {"event.sample", PACK_CLIPS, 0, AT_EVENTS, 260, 4, SET, F32_NAN, HERE},
+    {"event.sample", PACK_CLIPS, 0, AT_EVENTS, 264, 4, SET, F32_INFINITY, HERE},
+    {"event.sample", PACK_CLIPS, 0, AT_EVENTS, 268, 4, SET, 0x447A0001, HERE}, // over 1000
+    {"event.sample", PACK_CLIPS, 0, AT_EVENTS, 324, 4, SET, 0xC47A0001, HERE},
     {"event.text", PACK_CLIPS, 0, AT_EVENTS, 84, 4, SET, 1, HERE},
     {"root.flag", PACK_CLIPS, 0, AT_OBJECT, 36, 4, OR, 4, AT_ROOT, 11},
     {"root.flag", PACK_CLIPS, 0, AT_ROOT, 11, 1, SET, 0, HERE},
@@ -502,7 +524,7 @@ static const struct bad_row rows[] = {
     {"root.key", PACK_CLIPS, 0, AT_ROOT, 76, 4, SET, F32_MINUS_ONE, HERE}, // y is not named
     {"root.key", PACK_CLIPS, 0, AT_ROOT, 80, 4, SET, 1, HERE},             // z, denormal
     {"events.overlap", PACK_CLIPS, 0, AT_KEYED, 0, 4, ADD, 32, AT_OBJECT, 136},
-    {"root.overlap", PACK_CLIPS, 0, AT_OBJECT, 140, 4, ADD, MINUS(80), HERE}, // among the events
+    {"root.overlap", PACK_CLIPS, 0, AT_OBJECT, 140, 4, ADD, MINUS(64), HERE}, // among the events
     {"root.overlap", PACK_CLIPS, 1, AT_SEGMENT_ENTRY, 20, 4, ADD, 16, AT_OBJECT, 140},
 
     {"instance.short", PACK_INSTANCES, 0, AT_ENTRY, 4, 4, SET, 63, AT_OBJECT, 0},
@@ -594,18 +616,22 @@ static void set_keys(struct pack_content *content, struct pack_group *group)
     }
 }
 
-/// Makes the last event read like root motion with one key, from its integer on: the key lies in
-/// the gap behind it.
-static void set_double_meaning(struct pack_clip *clip)
+/// Gives the last two events samples that read like root motion with one key, from the fourth on.
+static void set_double_meaning(struct pack_content *content, struct pack_clip *clip)
 {
-    struct pack_event *const event = &clip->events[clip->event_count - 1];
-    const uint64_t number = (TRP_ROOT_X | TRP_ROOT_YAW) << 16 | 1u << 24; // lane 0, in the pose
-    event->flags = TRP_EVENT_INTEGER | TRP_EVENT_NUMBER;
-    event->integer = (int64_t)1 << 32 | (32 + 24);
-    memcpy(&event->number, &number, sizeof number);
-    event->from_number = 0;
-    event->easing = 0;
-    clip->root_motion->gap_bytes = 32;
+    const uint32_t bits[17] = {
+        [1] = 0x3F800000,
+        [3] = 32 + 24, // size, count, lane 0 in the pose; pivot and key are 0
+        [4] = 1,
+        [5] = (TRP_ROOT_X | TRP_ROOT_YAW) << 16 | 1u << 24,
+    };
+    float *const samples = pack_content_allocate(content, sizeof bits);
+    memcpy(samples, bits, sizeof bits);
+    for (uint32_t i = 1; i < 3; i++) {
+        clip->events[i].easing = 0;
+        clip->events[i].sample_count = 17;
+        clip->events[i].samples = samples;
+    }
 }
 
 /// Gives a clip root motion along x and about y.
@@ -642,7 +668,7 @@ uint8_t *bad_pack_origin(size_t *size_bytes)
     content->clips[1].group_count = 0;
     content->clips[1].event_count = 0;
     set_root_motion(&content->clips[0], true);
-    set_double_meaning(&content->clips[0]);
+    set_double_meaning(content, &content->clips[0]);
     set_root_motion(&content->clips[1], false);
     uint8_t *const bytes = pack_write(content, size_bytes);
     pack_content_free(content);

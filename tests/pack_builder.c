@@ -798,10 +798,37 @@ uint64_t pack_clip_phase(const struct pack_clip *clip, double time_s)
     return (uint64_t)(phase < last ? phase : last);
 }
 
+/// Returns the first event of a clip that has the samples of another one.
+static uint32_t first_with_samples(const struct pack_clip *clip, uint32_t event)
+{
+    uint32_t first = 0;
+    while (clip->events[first].samples != clip->events[event].samples) {
+        first++;
+    }
+    return first;
+}
+
+/// Returns where the samples of an event lie from the start of the events, or where their end lies;
+/// 0 where it has none.
+static uint32_t samples_at(const struct pack_clip *clip, uint32_t event)
+{
+    const bool is_end = event == clip->event_count;
+    uint32_t at = 16 + 80 * clip->event_count;
+    if (!is_end && clip->events[event].samples == NULL) {
+        return 0;
+    }
+    const uint32_t first = is_end ? event : first_with_samples(clip, event);
+    for (uint32_t i = 0; i < first; i++) {
+        const bool is_own = clip->events[i].samples != NULL && first_with_samples(clip, i) == i;
+        at += is_own ? 4 + 4 * clip->events[i].sample_count : 0;
+    }
+    return at;
+}
+
 static void write_events(struct writer *writer, const struct pack_clip *clip,
                          struct strings *strings)
 {
-    put_u32(writer, 16 + 80 * clip->event_count);
+    put_u32(writer, samples_at(clip, clip->event_count));
     put_u32(writer, clip->event_count);
     put_zeros(writer, 8);
     for (uint32_t i = 0; i < clip->event_count; i++) {
@@ -820,7 +847,16 @@ static void write_events(struct writer *writer, const struct pack_clip *clip,
         put_u32(writer, event->flags);
         put_f64(writer, event->from_number);
         put_u32(writer, event->easing);
-        put_u32(writer, 0);
+        put_u32(writer, samples_at(clip, i));
+    }
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        const struct pack_event *const event = &clip->events[i];
+        if (event->samples != NULL && first_with_samples(clip, i) == i) {
+            put_u32(writer, event->sample_count);
+            for (uint32_t k = 0; k < event->sample_count; k++) {
+                put_f32(writer, event->samples[k]);
+            }
+        }
     }
 }
 
@@ -913,7 +949,6 @@ static void write_clip(struct writer *writer, const struct pack_content *content
     }
     if (clip->root_motion != NULL) {
         put_padding(writer, start, 16);
-        put_zeros(writer, clip->root_motion->gap_bytes);
         pack_set_u32(writer->bytes, start + 140, (uint32_t)(writer->size - start));
         write_root_motion(writer, clip->root_motion);
     }
@@ -1549,7 +1584,8 @@ static double clip_duration(const struct pack_clip *clip)
 }
 
 /// Events at random times, one in four at the same time as the one before it, the last one at the
-/// end of the clip. Every second one lasts a while, and payloads and easings go round.
+/// end of the clip. Every second one lasts a while, one in six beyond the clip, payloads and
+/// easings go round, and one in four has samples, every second one those of the one before.
 static void random_events(struct pack_content *content, uint64_t *state, uint32_t count,
                           struct pack_clip *clip)
 {
@@ -1572,6 +1608,17 @@ static void random_events(struct pack_content *content, uint64_t *state, uint32_
         event->target = i % 3 == 0 ? NULL : random_name(content, "target", i);
         event->from_number = event->flags & TRP_EVENT_NUMBER ? -1.5 * i : 0;
         event->easing = i * 7 % 41;
+        event->duration_s *= i % 6 == 5 ? 9 : 1;
+        if (i % 4 == 3) {
+            const uint32_t sample_count = 2 + i % 7;
+            float *const samples = pack_content_allocate(content, sample_count * sizeof *samples);
+            for (uint32_t k = 0; k < sample_count; k++) {
+                samples[k] = (float)(k * i % 5) - 1;
+            }
+            event->easing = 0;
+            event->sample_count = i % 8 == 7 ? event[-4].sample_count : sample_count;
+            event->samples = i % 8 == 7 ? event[-4].samples : samples;
+        }
     }
 }
 

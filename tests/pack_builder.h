@@ -144,6 +144,8 @@ struct pack_event {
     uint32_t flags;     // TRP_EVENT_*
     double from_number;
     uint32_t easing;
+    uint32_t sample_count; // 0: none
+    const float *samples;  // written once for all events that have the same pointer
 };
 
 struct pack_root_motion {
@@ -151,7 +153,6 @@ struct pack_root_motion {
     uint8_t components; // TRP_ROOT_*
     bool is_in_pose;    // else the clip has TRP_CLIP_ROOT_MOTION among its flags
     float pivot[2];     // x z
-    uint32_t gap_bytes; // zeros before it
     uint32_t key_count;
     double *times;
     float (*keys)[4]; // x y z, yaw in turns

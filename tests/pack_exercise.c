@@ -276,6 +276,11 @@ static void exercise_event_views(const trp_clip *clip)
         expect(strlen(event.text) < SIZE_MAX, "an event has no text");
         expect(strlen(event.target) < SIZE_MAX, "an event has no target");
         (void)trp_event_value(&event, 0.5);
+        expect((event.samples == NULL) == (event.sample_count == 0), "samples are half there");
+        for (uint32_t k = 0; k < event.sample_count; k++) {
+            expect(event.samples[k] >= -1000 && event.samples[k] <= 1000, "a sample is too large");
+        }
+        expect(event.duration_s >= 0 && event.duration_s <= 1e9, "an event lasts for ever");
         expect(event.time_s >= 0 && event.time_s <= clip->duration_s, "an event is off its clip");
         expect(trp_clip_find_event(clip, event.name_hash, 0) <= i, "an event is not found");
     }

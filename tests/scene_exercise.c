@@ -180,6 +180,10 @@ static void check_events(const struct scene_clip *clip)
         REQUIRE(isfinite(event->time_s) && event->time_s >= 0);
         REQUIRE(isfinite(event->duration_s) && event->duration_s >= 0);
         REQUIRE((event->flags & ~flags) == 0 && event->easing < TRP_EASING_COUNT);
+        REQUIRE(event->samples == NULL || event->samples->count >= 2);
+        for (uint32_t k = 0; event->samples != NULL && k < event->samples->count; k++) {
+            REQUIRE(fabs(event->samples->values[k]) <= 1000);
+        }
         REQUIRE((event->flags & TRP_EVENT_INTEGER) || event->integer == 0);
         REQUIRE(isfinite(event->number) && isfinite(event->from_number));
         REQUIRE((event->flags & TRP_EVENT_NUMBER) ||

@@ -144,7 +144,8 @@ static uint32_t random_events(uint64_t *state, uint32_t tick_count,
         steps[at] = step;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const int64_t longest = random_between(state, 0, 2) == 0 ? 0 : last - steps[i];
+        const int64_t choice = random_between(state, 0, 5); // none, or past the clip
+        const int64_t longest = choice < 2 ? 0 : choice < 4 ? last - steps[i] : 3 * last;
         events[i] = (struct pack_event){
             .name = "event",
             .time_s = (double)steps[i] / (30 * STEPS_PER_TICK),
@@ -303,7 +304,9 @@ static void assert_truth(const struct fixture *fixture, const trp_timeline *time
 static void test_event_view_says_what_the_clip_has(void **state)
 {
     (void)state;
-    const struct pack_event events[3] = {
+    const float samples[3] = {-1000, 0.25f, 1000};
+    const float others[2] = {0, 1};
+    const struct pack_event events[6] = {
         {.name = "step", .time_s = 0, .flags = TRP_EVENT_INTEGER, .integer = INT64_MIN},
         {.name = "voice",
          .time_s = 0.5,
@@ -315,10 +318,13 @@ static void test_event_view_says_what_the_clip_has(void **state)
          .from_number = 0.1,
          .easing = 40},
         {.name = "step", .time_s = 1},
+        {.name = "blow", .time_s = 1, .duration_s = 1e9, .sample_count = 3, .samples = samples},
+        {.name = "blow", .time_s = 1, .sample_count = 2, .samples = others},
+        {.name = "blow", .time_s = 1, .duration_s = 0.5, .sample_count = 3, .samples = samples},
     };
-    struct fixture fixture = fixture_make(30, events, 3);
-    assert_int_equal(fixture.clip.event_count, 3);
-    for (uint32_t i = 0; i < 3; i++) {
+    struct fixture fixture = fixture_make(30, events, 6);
+    assert_int_equal(fixture.clip.event_count, 6);
+    for (uint32_t i = 0; i < 6; i++) {
         trp_event event;
         assert_int_equal(trp_clip_event(&fixture.clip, i, &event), TRP_OK);
         assert_string_equal(event.name, events[i].name);
@@ -331,6 +337,11 @@ static void test_event_view_says_what_the_clip_has(void **state)
         assert_string_equal(event.target, events[i].target == NULL ? "" : events[i].target);
         assert_true(event.from_number == events[i].from_number);
         assert_int_equal(event.easing, events[i].easing);
+        assert_int_equal(event.sample_count, events[i].sample_count);
+        assert_true((event.samples == NULL) == (events[i].samples == NULL));
+        for (uint32_t k = 0; k < event.sample_count; k++) {
+            assert_true(event.samples[k] == events[i].samples[k]);
+        }
     }
     const uint64_t step = trp_name_hash("step");
     assert_int_equal(trp_clip_find_event(&fixture.clip, step, 0), 0);
@@ -360,6 +371,27 @@ static void test_event_value_goes_along_its_easing(void **state)
     event.easing = trp_easing_find("inexpo");
     assert_true(fabs(trp_event_value(&event, 1) - (-0.1 + 0.4 * 0.999)) < 1e-15);
     assert_true(trp_event_value(NULL, 1) == 0);
+}
+
+static void test_event_value_goes_along_its_samples(void **state)
+{
+    (void)state;
+    static const float samples[5] = {0.5f, 1, 2, 1, 0.25f};
+    static const float to_the_end[2] = {0, 1};
+    trp_event event = {.number = 100, .sample_count = 5, .samples = samples};
+    const struct {
+        double progress;
+        double value;
+    } cases[] = {
+        {-1, 50},     {0, 50},     {0.125, 75}, {0.25, 100}, {0.5, 200},
+        {0.625, 150}, {0.75, 100}, {1, 25},     {7, 25},     {(double)NAN, 50},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(trp_event_value(&event, cases[i].progress) == cases[i].value);
+    }
+    event =
+        (trp_event){.number = 0.3, .from_number = -0.1, .sample_count = 2, .samples = to_the_end};
+    assert_true(trp_event_value(&event, 1) == 0.3); // bit for bit
 }
 
 static void test_event_view_of_nothing_is_refused(void **state)
@@ -1489,6 +1521,54 @@ static void test_event_range_says_how_far_it_came(void **state)
     fixture_free(&fixture);
 }
 
+/// A clip cuts what outlasts it, and does not squeeze it: its progress is that of the whole event.
+static void test_event_range_past_the_clip_is_cut(void **state)
+{
+    (void)state;
+    const struct pack_event events[4] = {
+        {.name = "long", .time_s = 0.5, .duration_s = 2},
+        {.name = "longest", .time_s = 0.5, .duration_s = 1e9},
+        {.name = "all", .time_s = 0.5, .duration_s = 0.5},
+        {.name = "never", .time_s = 1, .duration_s = 3},
+    };
+    static const float whole[3] = {4, 2e9f, 1}; // halves of a second
+    struct fixture fixture = fixture_make(30, events, 4);
+    const trp_timeline timeline = timeline_make(&fixture.clip, TRP_PLAY_CLAMP, 0, 0);
+    const trp_playhead places[4] = {
+        trp_playhead_start(&timeline, 0),
+        trp_playhead_start(&timeline, 0.5),
+        trp_playhead_start(&timeline, 0.75),
+        trp_playhead_start(&timeline, 1),
+    };
+    static const float done[4] = {0, 0, 0.5f, 1}; // halves of a second
+    for (uint32_t from = 0; from < 4; from++) {
+        for (uint32_t to = from + 1; to < 4; to++) {
+            const trp_event_args args = args_of(&timeline, &places[from], &places[to]);
+            trp_event_range ranges[4];
+            trp_event_report report;
+            assert_int_equal(trp_event_ranges(&args, ranges, 4, &report), TRP_OK);
+            assert_int_equal(report.written_count, 3);
+            for (uint32_t i = 0; i < 3; i++) {
+                assert_int_equal(ranges[i].event, i);
+                assert_int_equal(ranges[i].flags, (from == 0 ? TRP_EVENT_BEGAN : 0u) |
+                                                      (to == 3 ? TRP_EVENT_ENDED : 0u));
+                assert_true(fabsf(ranges[i].from - done[from] / whole[i]) <= 1e-7f / whole[i]);
+                assert_true(fabsf(ranges[i].to - done[to] / whole[i]) <= 1e-7f / whole[i]);
+            }
+        }
+    }
+    const trp_timeline loop = timeline_make(&fixture.clip, TRP_PLAY_LOOP, 0, 0);
+    const trp_playhead before = playhead_at(&loop, loop.length / 4 * 3, false);
+    const trp_playhead after = playhead_at(&loop, loop.length, false);
+    const trp_event_args args = args_of(&loop, &before, &after);
+    trp_event_range range;
+    trp_event_report report;
+    assert_int_equal(trp_event_ranges(&args, &range, 1, &report), TRP_OK);
+    assert_int_equal(range.flags, TRP_EVENT_ENDED); // at the seam
+    assert_true(range.from == 0.125f && range.to == 0.25f);
+    fixture_free(&fixture);
+}
+
 /// An event of all of the clip never ends, at the seam of a loop or where a ping-pong turns.
 static void test_event_range_of_the_whole_clip(void **state)
 {
@@ -1551,6 +1631,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_event_view_says_what_the_clip_has),
         cmocka_unit_test(test_event_value_goes_along_its_easing),
+        cmocka_unit_test(test_event_value_goes_along_its_samples),
         cmocka_unit_test(test_event_view_of_nothing_is_refused),
         cmocka_unit_test(test_event_b57_at_the_very_end_fires_once),
         cmocka_unit_test(test_event_b58_fires_once_backwards),
@@ -1573,6 +1654,7 @@ int main(void)
         cmocka_unit_test(test_event_ranges_are_what_steps_find),
         cmocka_unit_test(test_event_ranges_that_began_less_those_that_ended_are_active),
         cmocka_unit_test(test_event_range_says_how_far_it_came),
+        cmocka_unit_test(test_event_range_past_the_clip_is_cut),
         cmocka_unit_test(test_event_range_of_the_whole_clip),
         cmocka_unit_test(test_event_range_of_odd_durations),
     };

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <time.h>
 #include <troupe/troupe.h>
 
 #include "compiler.h"
@@ -209,11 +210,42 @@ static void test_events_compile_every_payload_comes_back(void **state)
     discard_pack(&compiled);
 }
 
-/// Straight from a scene: sidecar files have no streams.
+/// Compiles events straight from a scene, since sidecar files have no streams, into a clip of a
+/// second.
+/// @param bytes [out] of the pack
+static trp_clip clip_of_events(struct scene_event *events, uint32_t count, struct report *report,
+                               void **bytes)
+{
+    const struct scene_clip source = {.event_count = count, .events = events};
+    const struct trp__clip_header header = {
+        .skeleton = TRP_NONE,
+        .property_set = TRP_NONE,
+        .metres_per_unit = 1,
+        .rate_num = 30,
+        .rate_den = 1,
+        .tick_count = 30,
+        .ticks_per_segment = 30,
+    };
+    struct pack_writer writer = {0};
+    struct buffer clip_bytes = {0};
+    trp_pack pack;
+    trp_clip clip;
+    buffer_append(&clip_bytes, &header, sizeof header);
+    pack_writer_string(&writer, "");
+    events_append(&writer, &source, "clip", 0, &clip_bytes, report);
+    pack_writer_add_clip(&writer, &clip_bytes);
+    const size_t size_bytes = pack_writer_finish(&writer, bytes);
+    assert_int_equal(trp_pack_open(*bytes, size_bytes, &pack, NULL), TRP_OK);
+    assert_int_equal(trp_pack_clip(&pack, 0, &clip), TRP_OK);
+    buffer_free(&clip_bytes);
+    pack_writer_free(&writer);
+    return clip;
+}
+
 static void test_events_compile_streams_and_targets_come_back(void **state)
 {
     (void)state;
-    const struct scene_event events[2] = {
+    struct scene_event events[2] = {
         {.name = "fade",
          .time_s = 0.25,
          .duration_s = 0.5,
@@ -225,32 +257,9 @@ static void test_events_compile_streams_and_targets_come_back(void **state)
          .target = "panel/light"},
         {.name = "done", .time_s = 1, .text = ""},
     };
-    const struct scene_clip source = {
-        .event_count = 2,
-        .events = (struct scene_event *)events,
-    };
-    const struct trp__clip_header header = {
-        .skeleton = TRP_NONE,
-        .property_set = TRP_NONE,
-        .metres_per_unit = 1,
-        .rate_num = 30,
-        .rate_den = 1,
-        .tick_count = 30,
-        .ticks_per_segment = 30,
-    };
-    struct pack_writer writer = {0};
-    struct buffer bytes = {0};
     struct report report = {0};
-    void *pack_bytes;
-    trp_pack pack;
-    trp_clip clip;
-    buffer_append(&bytes, &header, sizeof header);
-    pack_writer_string(&writer, "");
-    events_append(&writer, &source, "clip", 0, &bytes, &report);
-    pack_writer_add_clip(&writer, &bytes);
-    const size_t size_bytes = pack_writer_finish(&writer, &pack_bytes);
-    assert_int_equal(trp_pack_open(pack_bytes, size_bytes, &pack, NULL), TRP_OK);
-    assert_int_equal(trp_pack_clip(&pack, 0, &clip), TRP_OK);
+    void *bytes;
+    const trp_clip clip = clip_of_events(events, 2, &report, &bytes);
     const trp_event fade = event_of(&clip, 0);
     assert_string_equal(fade.target, "panel/light");
     assert_string_equal(fade.text, "slow");
@@ -259,9 +268,96 @@ static void test_events_compile_streams_and_targets_come_back(void **state)
     const trp_event done = event_of(&clip, 1);
     assert_string_equal(done.target, "");
     assert_true(done.number == 0 && done.from_number == 0 && done.easing == 0);
-    free(pack_bytes);
-    buffer_free(&bytes);
-    pack_writer_free(&writer);
+    free(bytes);
+}
+
+static void test_events_compile_time_curves_are_stored_once_each(void **state)
+{
+    (void)state;
+    double values[4][3] = {{0, 0.1, -1000}, {0, 0.1, -1000}, {0, 0.2, -1000}, {0, 0.1 + 1e-12}};
+    const struct scene_samples samples[5] = {
+        {3, values[0]}, {3, values[1]}, {3, values[2]}, {2, values[0]}, {2, values[3]}, // as floats
+    };
+    static const struct {
+        double time_s;
+        uint32_t samples; // of the table; 5: none
+        uint32_t same_as; // an event before it in the clip; itself without
+    } cases[8] = {{0, 3, 0},   {0.125, 0, 1}, {0.25, 1, 1}, {0.375, 5, 3},
+                  {0.5, 2, 4}, {0.625, 4, 0}, {0.75, 0, 1}, {0.875, 5, 7}};
+    struct scene_event events[8];
+    for (uint32_t i = 0; i < 8; i++) {
+        events[7 - i] = (struct scene_event){
+            // in the scene from the last to the first
+            .name = "e",
+            .time_s = cases[i].time_s,
+            .duration_s = 2,
+            .flags = TRP_EVENT_NUMBER,
+            .number = i,
+            .easing = 17,
+            .samples = cases[i].samples < 5 ? &samples[cases[i].samples] : NULL,
+            .text = "",
+        };
+    }
+    struct report report = {0};
+    void *bytes;
+    const trp_clip clip = clip_of_events(events, 8, &report, &bytes);
+    assert_int_equal(report.warning_count, 1); // for all of them
+    for (uint32_t i = 0; i < 8; i++) {
+        const trp_event event = event_of(&clip, i);
+        const bool has_samples = cases[i].samples < 5;
+        assert_true(event.number == i && event.duration_s == 2);
+        assert_int_equal(event.easing, has_samples ? 0 : 17);
+        assert_int_equal(event.sample_count, has_samples ? samples[cases[i].samples].count : 0);
+        for (uint32_t k = 0; k < event.sample_count; k++) {
+            assert_true(event.samples[k] == (float)samples[cases[i].samples].values[k]);
+        }
+        for (uint32_t k = 0; k < i && has_samples; k++) {
+            assert_int_equal(event_of(&clip, k).samples == event.samples,
+                             cases[k].same_as == cases[i].same_as && cases[k].samples < 5);
+        }
+    }
+    const struct trp__clip_header *const header = (const void *)clip.bytes;
+    const struct trp__events_header *const written =
+        (const void *)(clip.bytes + header->events_offset);
+    assert_int_equal(written->size_bytes, 16 + 8 * 80 + (4 + 2 * 4) + 2 * (4 + 3 * 4));
+    free(bytes);
+}
+
+/// A hundred thousand events that share a few curves, by pointer or by value, are sorted quickly.
+static void test_events_compile_many_time_curves_take_no_time(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000, CURVES = 1000, SAMPLES = 64 };
+    struct scene_samples *const samples = calloc(CURVES, sizeof *samples);
+    double *const values = calloc(CURVES * SAMPLES, sizeof *values);
+    struct scene_event *const events = calloc(COUNT, sizeof *events);
+    for (uint32_t i = 0; i < CURVES; i++) {
+        samples[i] = (struct scene_samples){SAMPLES, values + i * SAMPLES};
+        values[i * SAMPLES + SAMPLES - 1] = i % 100;
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        events[i] = (struct scene_event){.name = "e",
+                                         .time_s = 0.5,
+                                         .duration_s = 0.25,
+                                         .samples = &samples[i % CURVES],
+                                         .text = ""};
+    }
+    struct report report = {0};
+    void *bytes;
+    const clock_t start = clock();
+    const trp_clip clip = clip_of_events(events, COUNT, &report, &bytes);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
+    const struct trp__clip_header *const header = (const void *)clip.bytes;
+    const struct trp__events_header *const written =
+        (const void *)(clip.bytes + header->events_offset);
+    assert_int_equal(written->size_bytes, 16 + COUNT * 80 + 100 * (4 + SAMPLES * 4));
+    for (uint32_t i = 0; i < COUNT; i += 777) {
+        assert_true(event_of(&clip, i).samples[SAMPLES - 1] == (float)(i % 100));
+    }
+    free(bytes);
+    free(events);
+    free(values);
+    free(samples);
 }
 
 static void test_events_compile_size_of_a_clip_counts_its_events(void **state)
@@ -476,7 +572,7 @@ static void test_events_compile_after_the_end_is_moved_there(void **state)
     discard_pack(&compiled);
 }
 
-static void test_events_compile_duration_ends_with_the_clip(void **state)
+static void test_events_compile_duration_past_the_clip_stays(void **state)
 {
     (void)state;
     struct compiled compiled;
@@ -488,13 +584,13 @@ static void test_events_compile_duration_ends_with_the_clip(void **state)
                                             "{\"name\":\"d\",\"time\":1,\"duration\":1e308}]")},
                 &compiled);
     assert_warned(&compiled, 1,
-                  "wave: event 'c' at 0.75 s of the source (and 1 more) lasts beyond the clip: cut "
-                  "at its end [events.after]");
+                  "wave: event 'c' at 0.75 s of the source (and 1 more) lasts beyond the clip: "
+                  "plays only up to the end of it [events.after]");
     const trp_clip clip = clip_of(&compiled, "wave");
     assert_event(&clip, 0, "a", 0.25, 0.75);
     assert_event(&clip, 1, "b", 0.5, 0.5);
-    assert_event(&clip, 2, "c", 0.75, 0.25);
-    assert_event(&clip, 3, "d", 1, 0);
+    assert_event(&clip, 2, "c", 0.75, 1);
+    assert_event(&clip, 3, "d", 1, 1e9);
     discard_pack(&compiled);
 }
 
@@ -1014,6 +1110,10 @@ static void test_events_compile_verify_finds_its_own_events(void **state)
         "[{\"name\":\"a\",\"time\":2.3333},{\"name\":\"a\",\"time\":2.3333},"
         "{\"name\":\"b\",\"time\":2.3333,\"value\":5},{\"name\":\"b\",\"time\":2.3333,"
         "\"value\":5.0},{\"name\":\"c\",\"time\":0.5,\"duration\":9},{\"name\":\"d\",\"time\":9},"
+        "{\"name\":\"g\",\"time\":9,\"duration\":1},"
+        "{\"name\":\"h\",\"time\":2.5,\"duration\":0.50009},"
+        "{\"name\":\"i\",\"time\":2.5,\"duration\":0.5002},"
+        "{\"name\":\"j\",\"time\":2.5,\"duration\":1e300},"
         "{\"name\":\"e\",\"time\":2.5,\"value\":\"x\",\"duration\":0.25,\"marker\":true},"
         "{\"name\":\"f\",\"time\":2.4999999}]";
     struct compile_input input = {.path = write_tiny("late", 2, "wave", events)};
@@ -1055,6 +1155,9 @@ static void test_events_compile_verify_tells_what_differs(void **state)
          "{\"name\":\"b\",\"time\":0.75}]",
          "event 'a' at 0.25 s of the clip carries or lasts something else"},
         {"[{\"name\":\"a\",\"time\":0.25,\"value\":1.0,\"duration\":0.25},"
+         "{\"name\":\"b\",\"time\":0.75}]",
+         "event 'a' at 0.25 s of the clip carries or lasts something else"},
+        {"[{\"name\":\"a\",\"time\":0.25,\"value\":1,\"duration\":0.7503},"
          "{\"name\":\"b\",\"time\":0.75}]",
          "event 'a' at 0.25 s of the clip carries or lasts something else"},
         {"[{\"name\":\"a\",\"time\":0.25,\"value\":1,\"duration\":0.2501},"
@@ -1157,6 +1260,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events_compile_every_payload_comes_back),
         cmocka_unit_test(test_events_compile_streams_and_targets_come_back),
+        cmocka_unit_test(test_events_compile_time_curves_are_stored_once_each),
+        cmocka_unit_test(test_events_compile_many_time_curves_take_no_time),
         cmocka_unit_test(test_events_compile_size_of_a_clip_counts_its_events),
         cmocka_unit_test(test_events_compile_phase_is_never_above_the_time),
         cmocka_unit_test(test_events_compile_event_on_a_key_has_exactly_its_tick),
@@ -1164,7 +1269,7 @@ int main(void)
         cmocka_unit_test(test_events_compile_far_from_0_only_a_part_of_a_tick_is_rounding),
         cmocka_unit_test(test_events_compile_sorts_by_time_and_keeps_the_order_at_one_time),
         cmocka_unit_test(test_events_compile_after_the_end_is_moved_there),
-        cmocka_unit_test(test_events_compile_duration_ends_with_the_clip),
+        cmocka_unit_test(test_events_compile_duration_past_the_clip_stays),
         cmocka_unit_test(test_events_compile_trim_takes_the_lead_in_off),
         cmocka_unit_test(test_events_compile_closing_key_makes_room),
         cmocka_unit_test(test_events_compile_single_pose_has_all_its_events_at_0),

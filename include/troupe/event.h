@@ -23,7 +23,7 @@ typedef struct trp_event {
     const char *name; ///< UTF-8, not empty
     uint64_t name_hash;
     double time_s;      ///< [0, duration of the clip]
-    double duration_s;  ///< 0: a moment; never past the end of the clip
+    double duration_s;  ///< 0: a moment; past the end of the clip it does not play
     uint32_t index;     ///< in its clip, in the order of time
     uint32_t flags;     ///< TRP_EVENT_*
     int64_t integer;    ///< payload, 0 without
@@ -32,6 +32,8 @@ typedef struct trp_event {
     const char *target; ///< what it is about, such as the name of a node; empty for the clip itself
     double from_number; ///< `number` at the beginning of an event with a duration, 0 without
     uint32_t easing;    ///< from the one to the other, see easing.h
+    uint32_t sample_count; ///< of a drawn time curve instead, at least 2; 0 without
+    const float *samples;  ///< that curve, at evenly spaced times; null without
 } trp_event;
 
 /// Fills a view of an event.
@@ -45,7 +47,8 @@ TRP_API trp_result trp_clip_event(const trp_clip *clip, uint32_t index, trp_even
 TRP_API uint32_t trp_clip_find_event(const trp_clip *clip, uint64_t name_hash, uint32_t first);
 
 /// Returns the number of an event with a duration at a part of it, as of trp_event_range::from and
-/// trp_event_range::to: from_number + (number - from_number) * trp_ease(easing, progress).
+/// trp_event_range::to: from_number + (number - from_number) * trp_ease(easing, progress), or along
+/// its samples, straight between them.
 /// @param event    null: 0
 /// @param progress clamped to [0, 1], which is what a moment is worth; NaN counts as 0
 /// Cost: O(1). Threads: any.
@@ -75,7 +78,7 @@ typedef struct trp_event_range {
     uint32_t flags;    ///< TRP_EVENT_REVERSE (the last movement in it), BEGAN, ENDED
     float weight;      ///< of the playhead
     float from; ///< [0, 1] progress within the event where the last pass began, or the interval
-    float to;   ///< [0, 1] where that pass ended, or the interval
+    float to;   ///< [0, 1] where that pass ended, or the interval; not 1 where the clip ends first
 } trp_event_range;
 
 /// Intervals to look at: playheads before and after an advance. Zero means default in every field.
@@ -119,12 +122,13 @@ TRP_API trp_result trp_events(const trp_event_args *args, trp_event_hit *hits,
 /// Lists the events with a duration that were active at any moment of an interval, each once, with
 /// how far they had come: for streams of values, and for states that a host switches on and off.
 /// Whether an event is active depends on the place alone, whatever the direction: from its time up
-/// to, but not at, the end of its duration, or from and to the ends of the timeline. Of a ping-pong
-/// the way back counts as time that goes on, from the end of the duration up to, but not at, its
-/// beginning; one that turns within an event stays in it. A playhead that is STARTING was nowhere
-/// before. So BEGAN and ENDED take turns over intervals that follow each other, and a host that
-/// counts them knows what is active; after a seek it starts anew. Over several cycles the last pass
-/// gives `from` and `to`. Otherwise as trp_events.
+/// to, but not at, the end of its duration, or from and to the ends of the timeline, which cut it
+/// and squeeze nothing: `from` and `to` are parts of all of it. Of a ping-pong the way back counts
+/// as time that goes on, from the end of the duration up to, but not at, its beginning; one that
+/// turns within an event stays in it. A playhead that is STARTING was nowhere before. So BEGAN and
+/// ENDED take turns over intervals that follow each other, and a host that counts them knows what
+/// is active; after a seek it starts anew. Over several cycles the last pass gives `from` and `to`.
+/// Otherwise as trp_events.
 /// Cost: O(playheads * events).
 TRP_API trp_result trp_event_ranges(const trp_event_args *args, trp_event_range *ranges,
                                     uint32_t range_capacity, trp_event_report *report);

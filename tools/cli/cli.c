@@ -346,7 +346,16 @@ void cli_describe_event(const trp_event *event, json_t *object)
     }
     if ((event->flags & TRP_EVENT_NUMBER) && event->duration_s > 0) {
         json_object_set_new(object, "from_number", output_real(event->from_number));
-        json_object_set_new(object, "easing", json_string(trp_easing_name(event->easing)));
+        json_object_set_new(object, "easing",
+                            event->samples != NULL ? json_null()
+                                                   : json_string(trp_easing_name(event->easing)));
+    }
+    if (event->samples != NULL) {
+        json_t *const samples = json_array();
+        for (uint32_t i = 0; i < event->sample_count; i++) {
+            json_array_append_new(samples, output_real((double)event->samples[i]));
+        }
+        json_object_set_new(object, "samples", samples);
     }
     json_object_set_new(object, "marker", json_boolean(event->flags & TRP_EVENT_MARKER));
 }

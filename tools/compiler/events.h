@@ -11,8 +11,9 @@
 #include "scene.h"
 
 /// Appends the events of a source's clip to the bytes of the compiled one and names their place in
-/// its header; does nothing where there are none. What does not fit into the clip is moved to its
-/// start or end, or cut, and a warning says so where it is more than rounding.
+/// its header; does nothing where there are none. Times that are not in the clip are moved to its
+/// start or end; what lasts beyond it stays as long as it is. Warnings say so where it is more than
+/// rounding.
 /// @param name of the clip, for warnings
 /// @param lead_in_s taken off all times of the source
 /// @param clip [in,out] as fit_motion made it

@@ -48,7 +48,7 @@ struct scene_curve {
     double *out_tangents; // arriving and the leaving handle where the interval is bezier
     double (*handles)[2]; // [key_count] times of the leaving and the arriving handle of the
                           // interval after a key, in [0, 1] of it; null without bezier keys
-    uint16_t *easings; // [key_count] numbers of src/easing.h after SCENE_EASING; null without
+    uint16_t *easings;    // [key_count] numbers of src/easing.h after SCENE_EASING; null without
     struct scene_samples *samples; // [key_count] time curves after SCENE_SAMPLED; null without
     uint8_t *interpolations;       // [key_count] enum scene_interpolation; the last one is unused
     uint8_t *is_added; // [key_count] 1 for keys that the importer put between those of the file, to
@@ -106,10 +106,11 @@ struct scene_event {
     double duration_s;
     uint32_t flags; // TRP_EVENT_*: which payloads it has, and whether it is a marker
     int64_t integer;
-    double number;      // over a duration: at its end
-    double from_number; // over a duration: at its start
-    uint32_t easing;    // of src/easing.h, from `from_number` to `number`
-    const char *text;   // never null, may be empty
+    double number;                       // over a duration: at its end
+    double from_number;                  // over a duration: at its start
+    uint32_t easing;                     // of src/easing.h, from `from_number` to `number`
+    const struct scene_samples *samples; // a time curve instead; null without
+    const char *text;                    // never null, may be empty
     const char *target; // what the event is about, such as a node; null where it names nothing
 };
 

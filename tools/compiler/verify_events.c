@@ -18,6 +18,7 @@ struct expected_event {
     uint32_t order; // in the source
     double time_s;
     double duration_s;
+    double shown_s; // of that, in the clip
 };
 
 static int compare_expected(const void *a, const void *b)
@@ -62,12 +63,28 @@ static bool is_later_part(const trp_clip *clip, const struct scene *scene, uint3
     return is_part;
 }
 
+/// Whether an event goes along the time curve of the source, in floats.
+static bool curves_equal(const struct scene_event *source, const trp_event *event)
+{
+    const struct scene_samples *const samples = source->samples;
+    if (samples == NULL) {
+        return event->sample_count == 0 && source->easing == event->easing;
+    }
+    for (uint32_t i = 0; i < samples->count && event->sample_count == samples->count; i++) {
+        if (!(fabs(samples->values[i] - (double)event->samples[i]) <=
+              1e-15 + 6e-8 * fabs(samples->values[i]))) {
+            return false;
+        }
+    }
+    return event->sample_count == samples->count;
+}
+
 static bool payloads_equal(const struct scene_event *source, const trp_event *event)
 {
     return source->flags == event->flags && source->integer == event->integer &&
            memcmp(&source->number, &event->number, sizeof source->number) == 0 &&
            memcmp(&source->from_number, &event->from_number, sizeof source->from_number) == 0 &&
-           source->easing == event->easing && strcmp(source->text, event->text) == 0 &&
+           curves_equal(source, event) && strcmp(source->text, event->text) == 0 &&
            strcmp(source->target != NULL ? source->target : "", event->target) == 0;
 }
 
@@ -79,18 +96,32 @@ static double tolerance_of(const trp_clip *clip, double time_s)
     return unit_s + fmax(5e-6, 2.4e-7 * fabs(time_s));
 }
 
+/// Whether an event lasts as long as it should. What ends with the clip but for what durations are
+/// typed with (1e-4 s, or 2^-22 of the time) may end with it.
+static bool lasts_as_expected(const trp_event *event, const struct expected_event *expected,
+                              double tolerance_s)
+{
+    const double typed_s = fmax(1e-4, 2.4e-7 * expected->source->time_s);
+    const bool is_cut = expected->duration_s - expected->shown_s <= typed_s + 2 * tolerance_s;
+    return fabs(event->duration_s - expected->duration_s) <= 2 * tolerance_s ||
+           (is_cut && fabs(event->duration_s - expected->shown_s) <= 2 * tolerance_s);
+}
+
 static struct expected_event *expect(const trp_clip *clip, const struct scene_clip *source,
                                      uint32_t count, double lead_in_s, struct arena *arena)
 {
     struct expected_event *const expected = ARENA_NEW(arena, struct expected_event, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct scene_event *const event = &source->events[i];
-        const double time_s = fmin(fmax(event->time_s - lead_in_s, 0), clip->duration_s);
+        const double placed_s = fmax(event->time_s - lead_in_s, 0);
+        const double time_s = fmin(placed_s, clip->duration_s);
+        const bool is_moved = placed_s - time_s > fmax(1e-4, 2.4e-7 * event->time_s);
         expected[i] = (struct expected_event){
             .source = event,
             .order = i,
             .time_s = time_s,
-            .duration_s = fmin(event->duration_s, clip->duration_s - time_s),
+            .duration_s = is_moved ? 0 : fmin(event->duration_s, TRP__MAX_EVENT_S),
+            .shown_s = fmin(event->duration_s, clip->duration_s - time_s),
         };
     }
     if (count > 0) {
@@ -134,7 +165,7 @@ static bool find(const trp_clip *clip, const struct expected_event *expected, bo
         }
         *has_name = true;
         if (payloads_equal(expected->source, &event) &&
-            fabs(event.duration_s - expected->duration_s) <= 2 * tolerance_s) {
+            lasts_as_expected(&event, expected, tolerance_s)) {
             is_found[i] = true;
             return true;
         }
