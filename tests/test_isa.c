@@ -13,6 +13,8 @@
 
 #include "isa.h"
 
+#include "easing.h"
+#include "keyed_builder.h"
 #include "reference.h"
 #include "synthetic_clip.h"
 
@@ -108,6 +110,70 @@ static void test_isa_reference_root_is_correctly_rounded(void **state)
     }
 }
 
+/// Evaluates all groups at some times with every table and compares that with the reference, whose
+/// scalars and rotations are compared with double precision.
+static void check_eased(const struct trp__keyed *keyed)
+{
+    enum { TIMES = 37 };
+    const size_t size_bytes = TIMES * keyed->component_count * sizeof(float);
+    float *const expected = synthetic_memory(size_bytes);
+    struct trp__key_instance instances[TIMES] = {0};
+    for (uint32_t i = 0; i < TIMES; i++) {
+        instances[i].time_s = i * (0.6 / TIMES) - 0.05;
+    }
+    FOR_EACH_ISA(isa)
+    {
+        float *const values = synthetic_memory(size_bytes);
+        memset(values, 0xFF, size_bytes);
+        trp__keyed_evaluate(keyed, trp__kernels_of(isa), instances, TIMES, values);
+        if (isa == TRP_ISA_REFERENCE) {
+            memcpy(expected, values, size_bytes);
+        }
+        assert_memory_equal(values, expected, size_bytes);
+    }
+    const struct trp__key_group *const group = &keyed->groups[0];
+    for (uint32_t track = 0; track < group->track_count; track++) {
+        const bool is_rotation = track < group->rotation_count;
+        const size_t stride = is_rotation ? group->rotation_count : 1;
+        for (uint32_t i = 0; i < TIMES; i++) {
+            double truth[32];
+            const float *const found = expected + i * keyed->component_count +
+                                       (is_rotation ? track : 4 * (size_t)group->rotation_count);
+            keyed_truth(keyed, track, instances[i].time_s, truth);
+            for (uint32_t k = 0; k < (is_rotation ? 4 : group->scalar_count); k++) {
+                assert_true(fabs((double)found[k * stride] - truth[k]) < 1e-5);
+            }
+        }
+    }
+}
+
+/// All easings, and tables, of groups that fill vectors, do not, and do so with one over.
+static void test_isa_tables_ease_like_the_reference(void **state)
+{
+    static const uint32_t counts[] = {0, 1, 3, 15, 16, 17};
+    enum { COUNTS = sizeof counts / sizeof *counts };
+    (void)state;
+    for (uint32_t i = 1; i < COUNTS * COUNTS; i++) {
+        for (uint32_t easing = 0; easing <= TRP__EASING_COUNT; easing++) {
+            const bool is_table = easing == TRP__EASING_COUNT;
+            const struct keyed_recipe recipe = {
+                .seed = i * 64 + easing,
+                .rotation_count = counts[i / COUNTS],
+                .scalar_count = counts[i % COUNTS],
+                .key_count = 5,
+                .interpolation = is_table ? TRP_INTERPOLATION_SAMPLED : TRP_INTERPOLATION_EASING,
+                .turn_deg = 20, // so that straight ways are near to true ones
+            };
+            const struct trp__keyed keyed = keyed_build(&recipe, 1);
+            for (uint32_t key = 0; !is_table && key < recipe.key_count; key++) {
+                keyed_curves(&keyed, 0)[key].easing = easing;
+            }
+            check_eased(&keyed);
+            synthetic_release();
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_isa_missing_is_refused_and_changes_nothing),
         cmocka_unit_test(test_isa_tables_are_complete),
         cmocka_unit_test(test_isa_reference_root_is_correctly_rounded),
+        cmocka_unit_test(test_isa_tables_ease_like_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
