@@ -170,6 +170,7 @@ static const struct bad_row rows[] = {
     {"name.range", PACK_CLIPS, 0, AT_EVENTS, 88, 4, SET, 0xFFFF, HERE},
     {"name.start", PACK_SKELETONS, 0, AT_OBJECT, 24, 4, SET, 2, HERE},
     {"name.start", PACK_CLIPS, 0, AT_OBJECT, 28, 4, SET, 3, HERE},
+    {"name.start", PACK_PROPERTIES, 0, AT_DEFAULTS, 76, 4, ADD, 1, HERE}, // of text 1
 
     {"skeleton.short", PACK_SKELETONS, 0, AT_ENTRY, 4, 4, SET, 127, AT_OBJECT, 0},
     {"skeleton.blocks", PACK_SKELETONS, 0, AT_OBJECT, 32, 4, SET, 0, HERE},
@@ -389,6 +390,10 @@ static const struct bad_row rows[] = {
     {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 24, 8, SET, F64_INFINITY, HERE},
     {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 24, 8, SET, 0x430D000000000000, HERE}, // 1.02e15
     {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, 0xBFE0000000000000, HERE},  // -0.5
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, 0xBFEFFFFFFFFFFFFF, HERE},  // not quite -1
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, 0xBFF0000000000001, HERE},
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, 0x8000000000000001, HERE}, // nearly 0
+    {"keyed.time", PACK_CLIPS, 0, AT_TIMES, 8, 8, SET, F64_MINUS_ONE, HERE},
     {"keyed.initial", PACK_CLIPS, 0, AT_TIMES, 0, 8, SET, F64_MINUS_ONE, AT_TRACKS, 0},
     {"keyed.interpolation", PACK_CLIPS, 0, AT_MODES, 1, 1, SET, 7, HERE},
     {"keyed.interpolation", PACK_CLIPS, 0, AT_GROUP, 40, 1, SET, 1, HERE},
@@ -400,11 +405,13 @@ static const struct bad_row rows[] = {
     {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 0, 4, SET, 0x3F800001, HERE},
     {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 4, 4, SET, F32_NAN, AT_CURVES, 0},
     {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 8, 4, SET, 41, HERE},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 8, 4, SET, 0xFFFFFFFF, HERE},
     {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 16, 4, ADD, 2, HERE},
     {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 16, 4, SET, 0, HERE},
     {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 16, 4, SET, 0xFFFFFFFC, HERE},
     {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 20, 4, SET, 1, AT_CURVES, 16},
     {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 20, 4, SET, 0xFFFFFFFF, AT_CURVES, 16},
+    {"keyed.curve", PACK_CLIPS, 0, AT_CURVES, 20, 4, ADD, 0x10000, AT_CURVES, 16}, // past the end
     {"keyed.table", PACK_CLIPS, 0, AT_TABLE_VALUES, 4, 4, SET, F32_NAN, HERE},
     {"keyed.table", PACK_CLIPS, 0, AT_TABLE_VALUES, 8, 4, SET, 0x447A2000, HERE}, // 1000.5
     {"keyed.value", PACK_CLIPS, 0, AT_KEY_VALUES, 0, 4, SET, F32_NAN, HERE},

@@ -4,6 +4,7 @@
 // Bytes that nobody can trust: every rule of FORMAT.md has a bad pack that is refused for it, and
 // every other change to a good pack is refused or harmless. `test_validate --update` writes the
 // files of tests/bad and tests/fuzz/corpus/pack anew.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -447,6 +448,137 @@ static void test_validate_curves_that_ask_for_too_much_work_are_refused(void **s
     assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
     free(bytes);
     pack_content_free(content);
+}
+
+/// Makes a pack of one property that is keyed.
+static struct pack_content *content_of_keys(trp_property_type type, const double *times,
+                                            const float *values, uint32_t key_count)
+{
+    struct pack_content *const content = pack_content_random(&(struct pack_recipe){
+        .seed = 1,
+        .clip_count = 1,
+        .is_still = true,
+        .is_jointless = true,
+        .property_count = 1,
+        .group_count = 1,
+    });
+    static float rest;
+    static const char *label = "";
+    static struct pack_property property;
+    struct pack_group *const group = &content->clips[0].groups[0];
+    struct pack_keyed_track *const track = pack_content_allocate(content, sizeof *track);
+    property = (struct pack_property){"", type, 1, 0, &rest, &label};
+    *track = (struct pack_keyed_track){TRP_PATH_PROPERTY, 0, 0, 1};
+    *group = (struct pack_group){
+        .key_count = key_count,
+        .scalar_count = 1,
+        .planes = 1,
+        .times = pack_content_allocate(content, key_count * sizeof *times),
+        .values = pack_content_allocate(content, key_count * sizeof *values),
+        .curves = pack_content_allocate(content, key_count * sizeof *group->curves),
+        .track_count = 1,
+        .tracks = track,
+    };
+    memcpy(group->times, times, key_count * sizeof *times);
+    memcpy(group->values, values, key_count * sizeof *values);
+    content->property_sets[0].property_count = 1;
+    content->property_sets[0].properties = &property;
+    content->clips[0].value_count = 1;
+    return content;
+}
+
+static void test_validate_only_first_keys_of_several_come_before_the_clip(void **state)
+{
+    (void)state;
+    static const double near = 0x1p-53;
+    const struct {
+        uint32_t count;
+        double times[3];
+        int bad; // key, -1: none
+    } cases[] = {
+        {3, {-1, 0, 1}, -1},
+        {2, {-1, 0.5}, -1},
+        {2, {-1, -0.0}, -1},
+        {1, {-0.0}, -1},
+        {1, {-1}, 0},
+        {2, {-1, -1}, 1},
+        {2, {-1, -0.5}, 1},
+        {2, {-1, NAN}, 1},
+        {3, {-1, 0.5, 0}, 2},
+        {3, {-1, 0.5, -1}, 2},
+        {3, {-1, -1, -1}, 1},
+        {2, {-1 + near, 0}, 0},
+        {2, {-1 - 2 * near, 0}, 0},
+        {2, {-2, 0}, 0},
+        {2, {-0.5, 0}, 0},
+        {2, {0, -1}, 1},
+        {1, {NAN}, 0},
+        {2, {NAN, 0}, 0},
+        {2, {-INFINITY, 0}, 0},
+        {2, {-1, INFINITY}, 1},
+        {2, {-1, -1e-300}, 1},
+    };
+    static const float values[3] = {1, 2, 3};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pack_content *const content =
+            content_of_keys(TRP_PROPERTY_FLOAT, cases[i].times, values, cases[i].count);
+        size_t size_bytes = 0;
+        uint8_t *const bytes = pack_write(content, &size_bytes);
+        const size_t keyed = pack_keyed_at(bytes, 0);
+        if (cases[i].bad < 0) {
+            pack_exercise(bytes, size_bytes);
+            trp_pack pack;
+            assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+        } else {
+            const trp_diagnostic expected = {
+                .result = TRP_ERROR_FORMAT,
+                .rule = "keyed.time",
+                .section = PACK_CLIPS,
+                .index = 0,
+                .byte_offset =
+                    keyed + pack_get_u32(bytes, keyed + 16 + 12) + 8 * (size_t)cases[i].bad,
+            };
+            assert_refused(bytes, size_bytes, &expected);
+        }
+        free(bytes);
+        pack_content_free(content);
+    }
+}
+
+/// What no text is for reads as the empty one, and is no reason to refuse a pack.
+static void test_validate_keys_of_texts_that_are_not_there_are_harmless(void **state)
+{
+    (void)state;
+    static const double times[5] = {-1, 0, 1, 2, 3};
+    static const float values[5] = {2, -1, 0.5f, 1e15f, -1e15f};
+    for (uint32_t text_count = 0; text_count < 3; text_count++) {
+        struct pack_content *const content = content_of_keys(TRP_PROPERTY_STRING, times, values, 5);
+        content->property_sets[0].text_count = text_count;
+        size_t size_bytes = 0;
+        uint8_t *const bytes = pack_write(content, &size_bytes);
+        if (text_count == 0) { // its default is no text either
+            const trp_diagnostic expected = {
+                .result = TRP_ERROR_FORMAT,
+                .rule = "property.default",
+                .section = PACK_PROPERTIES,
+                .index = 0,
+                .byte_offset = pack_object(bytes, PACK_PROPERTIES, 0) + 64 + 32,
+            };
+            assert_refused(bytes, size_bytes, &expected);
+        } else {
+            trp_pack pack;
+            trp_property_set set;
+            pack_exercise(bytes, size_bytes);
+            assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+            assert_int_equal(trp_pack_property_set(&pack, 0, &set), TRP_OK);
+            for (uint32_t i = 0; i < 5; i++) {
+                const char *const text = trp_property_set_text(&set, values[i]);
+                assert_true(i == 2 || *text == '\0');
+            }
+        }
+        free(bytes);
+        pack_content_free(content);
+    }
 }
 
 /// Many keys, and many switches that all play them.
@@ -953,6 +1085,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_validate_pose_of_another_is_refused),
         cmocka_unit_test(test_validate_parent_without_joint_is_refused),
         cmocka_unit_test(test_validate_curves_that_ask_for_too_much_work_are_refused),
+        cmocka_unit_test(test_validate_only_first_keys_of_several_come_before_the_clip),
+        cmocka_unit_test(test_validate_keys_of_texts_that_are_not_there_are_harmless),
         cmocka_unit_test(test_validate_many_tracks_of_many_keys_cost_no_product),
         cmocka_unit_test(test_validate_strings_are_utf8),
         cmocka_unit_test(test_validate_string_cut_off_by_the_section_is_refused),
