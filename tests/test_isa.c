@@ -174,6 +174,46 @@ static void test_isa_tables_ease_like_the_reference(void **state)
     }
 }
 
+/// The largest numbers that tables may have, and jumps between them.
+static void test_isa_rotations_along_wild_tables_stay_rotations(void **state)
+{
+    enum { ROTATIONS = 17, TIMES = 200 };
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        const struct keyed_recipe recipe = {
+            .seed = seed,
+            .rotation_count = ROTATIONS,
+            .key_count = 4,
+            .interpolation = TRP_INTERPOLATION_SAMPLED,
+        };
+        const struct trp__keyed keyed = keyed_build(&recipe, 1);
+        const struct trp__key_curve *const curve = &keyed_curves(&keyed, 0)[0];
+        float *const table = (void *)(uintptr_t)(keyed.bytes + curve->table);
+        uint64_t chance = seed + 1;
+        for (uint32_t i = 0; i < curve->count; i++) {
+            table[i] = synthetic_chance(&chance) % 2 ? 1000.0f : -1000.0f;
+        }
+        struct trp__key_instance instances[TIMES] = {0};
+        for (uint32_t i = 0; i < TIMES; i++) {
+            instances[i].time_s = i * 0.002;
+        }
+        float *const values = synthetic_memory(TIMES * 4 * ROTATIONS * sizeof *values);
+        FOR_EACH_ISA(isa)
+        {
+            trp__keyed_evaluate(&keyed, trp__kernels_of(isa), instances, TIMES, values);
+            for (uint32_t i = 0; i < TIMES * ROTATIONS; i++) {
+                const float *const x = values + i / ROTATIONS * 4 * ROTATIONS + i % ROTATIONS;
+                double length = 0;
+                for (uint32_t k = 0; k < 4; k++) {
+                    length += (double)x[k * ROTATIONS] * (double)x[k * ROTATIONS];
+                }
+                assert_true(fabs(length - 1) < 1e-5);
+            }
+        }
+        synthetic_release();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +225,7 @@ int main(void)
         cmocka_unit_test(test_isa_tables_are_complete),
         cmocka_unit_test(test_isa_reference_root_is_correctly_rounded),
         cmocka_unit_test(test_isa_tables_ease_like_the_reference),
+        cmocka_unit_test(test_isa_rotations_along_wild_tables_stay_rotations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
