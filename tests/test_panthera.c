@@ -978,9 +978,9 @@ static void test_panthera_properties_say_where_they_belong(void **state)
     assert_string_equal(
         trp_property_set_text(&compiled.set, compiled.set.defaults[text.first_value]), "rest");
     assert_int_equal(compiled.pack.skeleton_count, 0);
-    // Before the animation it is as its first keys begin.
+    // Before the animation it is as its first keys begin, or rests where they do not say that.
     assert_true(number_at(&compiled, "a", "/z~0/position_y", -1) == 3);
-    assert_string_equal(text_at(&compiled, "a", "/x~1y/text", -1), "");
+    assert_string_equal(text_at(&compiled, "a", "/x~1y/text", -1), "rest");
     discard(&compiled);
 }
 

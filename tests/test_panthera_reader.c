@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <troupe/easing.h>
+#include <troupe/troupe.h>
 
 #include "compiler.h"
 #include "import.h"
@@ -250,9 +250,14 @@ static void test_panthera_wrapper_is_checked(void **state)
     load(quoted("{'type':'animation_editor','version':2,'data':{}}"));
     assert_said("folder/test: warning: is of version 2, read as version 1 [panthera.version]");
     loaded_free();
+    load(quoted("{'type':'animation_editor','version':'1','data':{}}"));
+    assert_said("folder/test: warning: version: must be a number; read as version 1 "
+                "[panthera.version]");
+    loaded_free();
 }
 
-static void test_panthera_wrong_types_are_refused_with_their_place(void **state)
+/// What the animations of a file rest on.
+static void test_panthera_wrong_frame_is_refused_with_its_place(void **state)
 {
     (void)state;
     assert_refused(HEAD "'animations':{'a':1}" TAIL,
@@ -261,42 +266,238 @@ static void test_panthera_wrong_types_are_refused_with_their_place(void **state)
                    "data.animations[0]: must be an object [json.type]");
     assert_refused(HEAD "'animations':[{}]" TAIL,
                    "data.animations[0]: \"animation_id\" is missing or empty [panthera.missing]");
-    assert_refused(HEAD "'nodes':[{}]" TAIL,
-                   "data.nodes[0]: \"node_id\" is missing or empty [panthera.missing]");
-    assert_refused(HEAD "'nodes':[{'node_id':'a','size_x':'1'}]" TAIL,
-                   "data.nodes[0].size_x: must be a number [json.type]");
-    assert_refused(HEAD "'nodes':[{'node_id':'a','enabled':1}]" TAIL,
-                   "data.nodes[0].enabled: must be true or false [json.type]");
-    assert_refused(HEAD "'nodes':[{'node_id':'a','text':1}]" TAIL,
-                   "data.nodes[0].text: must be a string [json.type]");
-    assert_refused(HEAD "'metadata':{'layers':[3]}" TAIL,
-                   "data.metadata.layers[0]: must be an object [json.type]");
+    assert_refused(HEAD "'animations':[{'animation_id':''}]" TAIL,
+                   "data.animations[0]: \"animation_id\" is missing or empty [panthera.missing]");
+    assert_refused(HEAD "'animations':[{'animation_id':1}]" TAIL,
+                   "data.animations[0].animation_id: must be a string [json.type]");
+    assert_refused(HEAD "'animations':[{'animation_id':'a','duration':'1'}]" TAIL,
+                   "data.animations[0].duration: must be a number [json.type]");
+    assert_refused(HEAD "'animations':[{'animation_id':'a','animation_keys':1}]" TAIL,
+                   "data.animations[0].animation_keys: must be an array [json.type]");
+    assert_refused(HEAD "'nodes':1" TAIL, "data.nodes: must be an array [json.type]");
+    assert_refused(HEAD "'metadata':1" TAIL, "data.metadata: must be an object [json.type]");
+    assert_refused(HEAD "'metadata':{'layers':'x'}" TAIL,
+                   "data.metadata.layers: must be an array [json.type]");
     assert_refused(HEAD "'metadata':{'template_animation_paths':{'a':3}}" TAIL,
                    "data.metadata.template_animation_paths.a: must be a string [json.type]");
     assert_refused(HEAD "'metadata':{'template_animation_paths':['a']}" TAIL,
                    "data.metadata.template_animation_paths: must be an object [json.type]");
-    assert_key_refused("{}", "data.animations[0].animation_keys[0]: \"key_type\" is missing or no "
-                             "name [panthera.missing]");
-    assert_key_refused("{'key_type':'tween'}",
-                       "data.animations[0].animation_keys[0]: \"property_id\" is missing or empty "
-                       "[panthera.missing]");
-    assert_key_refused("{'key_type':'tween','property_id':'p','end_value':'1'}",
-                       "data.animations[0].animation_keys[0].end_value: must be a number "
-                       "[json.type]");
-    assert_key_refused("{'key_type':'trigger','property_id':'p','data':1}",
-                       "data.animations[0].animation_keys[0].data: must be a string [json.type]");
-    assert_key_refused("{'key_type':'tween','property_id':'p','easing_custom':[1]}",
-                       "data.animations[0].animation_keys[0].easing_custom: needs at least two "
-                       "samples [panthera.easing]");
-    assert_key_refused("{'key_type':'tween','property_id':'p','easing_custom':[0,'1']}",
-                       "data.animations[0].animation_keys[0].easing_custom[1]: must be a number of "
-                       "at most 1000 [panthera.easing]");
-    assert_key_refused("{'key_type':'tween','property_id':'p','easing_custom':[0,-1001]}",
-                       "data.animations[0].animation_keys[0].easing_custom[1]: must be a number of "
-                       "at most 1000 [panthera.easing]");
-    assert_key_refused("{'key_type':'tween','property_id':'p','is_editor_only':1}",
-                       "data.animations[0].animation_keys[0].is_editor_only: must be true or false "
-                       "[json.type]");
+}
+
+/// Both neighbours of a broken key are there, and one warning.
+static void test_panthera_broken_key_costs_itself_alone(void **state)
+{
+    static const char missing[] = "[1]: \"property_id\" is missing or empty; the key is skipped "
+                                  "[panthera.missing]";
+    static const struct {
+        const char *key;
+        const char *said;
+    } cases[] = {
+        {"1", "[1]: must be an object; the key is skipped [json.type]"},
+        {"null", "[1]: must be an object; the key is skipped [json.type]"},
+        {"{}", "[1]: \"key_type\" is missing or no name; the key is skipped [panthera.missing]"},
+        {"{'key_type':null,'property_id':'p'}",
+         "[1]: \"key_type\" is missing or no name; the key is skipped [panthera.missing]"},
+        {"{'key_type':[],'property_id':'p'}",
+         "[1]: \"key_type\" is missing or no name; the key is skipped [panthera.missing]"},
+        {"{'key_type':'tween'}", missing},
+        {"{'key_type':'tween','property_id':''}", missing},
+        {"{'key_type':'tween','property_id':1}",
+         "[1].property_id: must be a string; the key is skipped [json.type]"},
+        {"{'key_type':'tween','property_id':'p','node_id':1}",
+         "[1].node_id: must be a string; the key is skipped [json.type]"},
+        {"{'key_type':'tween','property_id':'p','start_time':'1'}",
+         "[1].start_time: must be a number; the key is skipped [json.type]"},
+        {"{'key_type':'tween','property_id':'p','duration':[]}",
+         "[1].duration: must be a number; the key is skipped [json.type]"},
+        {"{'key_type':'tween','property_id':'p','start_value':true}",
+         "[1].start_value: must be a number; the key is skipped [json.type]"},
+        {"{'key_type':'tween','property_id':'p','end_value':'1'}",
+         "[1].end_value: must be a number; the key is skipped [json.type]"},
+        {"{'key_type':'tween','property_id':'p','end_value':1e31}",
+         "[1].end_value: 1e+31 is too large; the key is skipped [panthera.range]"},
+        {"{'key_type':'tween','property_id':'p','easing_custom':'x'}",
+         "[1].easing_custom: must be an array; the key is skipped [json.type]"},
+        {"{'key_type':'tween','property_id':'p','easing_custom':[1]}",
+         "[1].easing_custom: needs at least two samples; the key is skipped [panthera.easing]"},
+        {"{'key_type':'tween','property_id':'p','easing_custom':[0,'1']}",
+         "[1].easing_custom[1]: must be a number of at most 1000; the key is skipped "
+         "[panthera.easing]"},
+        {"{'key_type':'tween','property_id':'p','easing_custom':[0,-1001]}",
+         "[1].easing_custom[1]: must be a number of at most 1000; the key is skipped "
+         "[panthera.easing]"},
+        {"{'key_type':'trigger','property_id':'p','data':{'a':1}}",
+         "[1].data: must be a string; the key is skipped [json.type]"},
+        {"{'key_type':'trigger','property_id':'p','start_data':['a']}",
+         "[1].start_data: must be a string; the key is skipped [json.type]"},
+        {"{'key_type':'event','property_id':'event','event_id':1}",
+         "[1].event_id: must be a string; the key is skipped [json.type]"},
+        {"{'key_type':'tween','property_id':'p','is_editor_only':1}",
+         "[1].is_editor_only: must be true or false; the key is skipped [json.type]"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char keys[512];
+        char said[256];
+        snprintf(keys, sizeof keys,
+                 "{'key_type':'tween','property_id':'a'},%s,{'key_type':'tween','property_id':'z'}",
+                 cases[i].key);
+        const struct panthera_animation *const animation = load_keys(keys);
+        assert_int_equal(animation->key_count, 2);
+        assert_string_equal(animation->keys[0].property, "a");
+        assert_string_equal(animation->keys[1].property, "z");
+        snprintf(said, sizeof said, "folder/test: warning: data.animations[0].animation_keys%s\n",
+                 cases[i].said);
+        assert_string_equal(loaded.messages, said);
+        loaded_free();
+    }
+}
+
+static void test_panthera_easing_of_a_wrong_type_is_linear(void **state)
+{
+    (void)state;
+    const struct panthera_animation *const animation =
+        load_keys("{'key_type':'tween','property_id':'p','easing':3}");
+    assert_int_equal(animation->keys[0].easing, TRP_EASING_LINEAR);
+    assert_said("animation_keys[0].easing: must be the name of an easing; linear [json.type]");
+    assert_int_equal(loaded.report.warning_count, 1);
+    loaded_free();
+}
+
+static void test_panthera_broken_details_cost_themselves_alone(void **state)
+{
+    (void)state;
+    const struct panthera_project *const project = load(quoted(
+        HEAD "'name':1,'metadata':{'gui_path':[],'fps':'60','layers':[3,{'name':'a','color':'x'},"
+             "{'name':1},{'color':true}]},'nodes':[7,{},{'node_id':1},{'node_id':'a','parent':1,"
+             "'node_type':{},'size_x':'1','size_y':1e31,'size_z':3,'enabled':1,'visible':true,"
+             "'text':[],'layer':'l'}],"
+             "'animations':[{'animation_id':'a','initial_state':5}]" TAIL));
+    static const char said[] =
+        "data.name: must be a string; it is left out [json.type]\n"
+        "data.metadata.gui_path: must be a string; it is left out "
+        "[json.type]\n"
+        "data.metadata.fps: must be a number; it is left out [json.type]\n"
+        "data.metadata.layers[0]: must be an object; the layer is skipped "
+        "[json.type]\n"
+        "data.metadata.layers[2].name: must be a string; the layer is "
+        "skipped [json.type]\n"
+        "data.metadata.layers[3].color: must be a string; the layer is "
+        "skipped [json.type]\n"
+        "data.nodes[0]: must be an object; the node is skipped [json.type]\n"
+        "data.nodes[1]: \"node_id\" is missing or empty; the node is skipped "
+        "[panthera.missing]\n"
+        "data.nodes[2].node_id: must be a string; the node is skipped "
+        "[json.type]\n"
+        "data.nodes[3].parent: must be a string; it is left out "
+        "[json.type]\n"
+        "data.nodes[3].node_type: must be a string; it is left out "
+        "[json.type]\n"
+        "data.nodes[3].enabled: must be true or false; it is left out "
+        "[json.type]\n"
+        "data.nodes[3].size_x: must be a number; it is left out "
+        "[json.type]\n"
+        "data.nodes[3].size_y: 1e+31 is too large; it is left out "
+        "[panthera.range]\n"
+        "data.nodes[3].text: must be a string; it is left out "
+        "[json.type]\n"
+        "data.animations[0].initial_state: must be a string; it is left out "
+        "[json.type]\n";
+    char expected[4096];
+    size_t used = 0;
+    for (const char *line = said; *line;) {
+        const int length = (int)strcspn(line, "\n");
+        used += (size_t)snprintf(expected + used, sizeof expected - used,
+                                 "folder/test: warning: %.*s\n", length, line);
+        line += length + 1;
+    }
+    assert_string_equal(loaded.messages, expected);
+    assert_int_equal(project->layer_count, 1);
+    assert_string_equal(project->layers[0].name, "a");
+    assert_int_equal(project->node_count, 1);
+    const struct panthera_node *const node = &project->nodes[0];
+    assert_int_equal(node->value_count, 3);
+    assert_string_equal(node->values[0].property, "layer");
+    assert_string_equal(node->values[1].property, "size_z");
+    assert_string_equal(node->values[2].property, "visible");
+    assert_int_equal(project->animation_count, 1);
+    assert_string_equal(project->animations[0].initial_state, "");
+    loaded_free();
+}
+
+static void test_panthera_numbers_are_texts_as_lua_writes_them(void **state)
+{
+    static const struct {
+        const char *number;
+        const char *text;
+    } cases[] = {
+        {"0", "0"},
+        {"-0", "0"},
+        {"-7", "-7"},
+        {"42", "42"},
+        {"1.0", "1"},
+        {"0.1", "0.1"},
+        {"-2.5e3", "-2500"},
+        {"1e15", "1e+15"},
+        {"123456789012345678", "123456789012345678"},
+        {"9223372036854775808", "9.2233720368548e+18"},
+        {"0.12345678901234567", "0.12345678901235"},
+        {"true", "true"},
+        {"false", "false"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int is_lua = 0; is_lua < 2; is_lua++) {
+            char text[1024];
+            const char *const number = cases[i].number;
+            snprintf(text, sizeof text,
+                     is_lua ? "return {data={nodes={{node_id='n',text=%s}},animations={{"
+                              "animation_id='a',animation_keys={{key_type='trigger',node_id='n',"
+                              "property_id='text',start_data=%s,data=%s},{key_type='event',"
+                              "property_id='event',event_id='e',start_time=1,data=%s}}}}}}"
+                            : HEAD
+                         "'nodes':[{'node_id':'n','text':%s}],'animations':[{'animation_id':'a',"
+                         "'animation_keys':[{'key_type':'trigger','node_id':'n',"
+                         "'property_id':'text','start_data':%s,'data':%s},{'key_type':'event',"
+                         "'property_id':'event','event_id':'e','start_time':1,'data':%s}]}]" TAIL,
+                     number, number, number, number);
+            const struct panthera_project *const project = load(is_lua ? text : quoted(text));
+            const struct panthera_key *const keys = project->animations[0].keys;
+            assert_string_equal(loaded.messages, "");
+            assert_string_equal(project->nodes[0].values[0].text, cases[i].text);
+            assert_string_equal(keys[0].start_text, cases[i].text);
+            assert_string_equal(keys[0].text, cases[i].text);
+            assert_string_equal(keys[1].text, cases[i].text);
+            loaded_free();
+        }
+    }
+}
+
+/// Before a key nothing is said, or an empty text: these are two.
+static void test_panthera_missing_start_data_is_none(void **state)
+{
+    (void)state;
+    const struct panthera_animation *const animation =
+        load_keys("{'key_type':'trigger','node_id':'n','property_id':'p1'},"
+                  "{'key_type':'trigger','node_id':'n','property_id':'p2','start_data':null},"
+                  "{'key_type':'trigger','node_id':'n','property_id':'p3','start_data':''},"
+                  "{'key_type':'trigger','node_id':'n','property_id':'p4','start_data':'x'}");
+    assert_string_equal(loaded.messages, "");
+    assert_null(animation->keys[0].start_text);
+    assert_null(animation->keys[1].start_text);
+    assert_string_equal(animation->keys[2].start_text, "");
+    assert_string_equal(animation->keys[3].start_text, "x");
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_string_equal(animation->keys[i].text, "");
+    }
+    loaded_free();
+    const struct panthera_project *const project =
+        load("return {data={animations={{animation_id='a',animation_keys={"
+             "{key_type='trigger',property_id='p1',start_data=nil},"
+             "{key_type='trigger',property_id='p2',start_data=''}}}}}}");
+    assert_null(project->animations[0].keys[0].start_text);
+    assert_string_equal(project->animations[0].keys[1].start_text, "");
+    loaded_free();
 }
 
 static void test_panthera_nulls_are_absent(void **state)
@@ -413,6 +614,52 @@ static void test_panthera_10_group_starts_with_its_first_key_that_is_left(void *
     loaded_free();
 }
 
+/// Also where the editor alone shows that key.
+static void test_panthera_first_key_says_the_kind_of_a_group(void **state)
+{
+    static const char *const kinds[] = {"trigger", "tween", "event", "animation"};
+    (void)state;
+    for (int first = 0; first < 4; first++) {
+        for (int second = 0; second < 4; second++) {
+            for (int is_editor_only = 0; is_editor_only < 2; is_editor_only++) {
+                char keys[512];
+                snprintf(keys, sizeof keys,
+                         "{'key_type':'%s','node_id':'n','property_id':'p','start_time':2,"
+                         "'event_id':'e','end_value':2},"
+                         "{'key_type':'%s','node_id':'n','property_id':'p','start_time':1,"
+                         "'start_value':7,'event_id':'e','end_value':1,'is_editor_only':%s}",
+                         kinds[second], kinds[first], is_editor_only ? "true" : "false");
+                const struct panthera_animation *const animation = load_keys(keys);
+                assert_int_equal(animation->group_count, 1);
+                const struct panthera_group *const group = &animation->groups[0];
+                assert_int_equal(group->kind, first);
+                assert_int_equal(group->key_count, 2 - is_editor_only);
+                assert_int_equal(group->keys[group->key_count - 1].kind, second);
+                assert_true(group->keys[0].start_value == 7); // its own, or handed over
+                assert_true(group->keys[0].end_value == 1 + is_editor_only);
+                assert_int_equal(animation->key_count, group->key_count);
+                assert_true(animation->keys[0].start_value == 7);
+                loaded_free();
+            }
+        }
+    }
+}
+
+/// Texts are not handed over: what there is before a key is its own.
+static void test_panthera_10_editor_only_triggers_hand_over_no_text(void **state)
+{
+    (void)state;
+    const struct panthera_animation *const animation =
+        load_keys("{'key_type':'trigger','node_id':'n','property_id':'p','start_data':'a',"
+                  "'data':'b','is_editor_only':true},"
+                  "{'key_type':'trigger','node_id':'n','property_id':'p','start_time':1,"
+                  "'data':'c'}");
+    assert_int_equal(animation->key_count, 1);
+    assert_null(animation->keys[0].start_text);
+    assert_string_equal(animation->keys[0].text, "c");
+    loaded_free();
+}
+
 static void test_panthera_26_unknown_easing_is_linear_with_one_warning_a_name(void **state)
 {
     (void)state;
@@ -443,7 +690,7 @@ static void test_panthera_26_what_is_missing_is_zero(void **state)
     assert_true(key->start_value == 0 && key->end_value == 0);
     assert_int_equal(key->easing, TRP_EASING_LINEAR);
     assert_null(key->samples);
-    assert_string_equal(key->start_text, "");
+    assert_null(key->start_text);
     assert_string_equal(key->text, "");
     assert_string_equal(key->event, "");
     loaded_free();
@@ -529,7 +776,7 @@ static void print_keys(FILE *out, const struct panthera_key *keys, uint32_t coun
         const struct panthera_key *const key = &keys[i];
         fprintf(out, "%d|%s|%s|%a|%a|%a|%a|%u|%s|%s|%s", key->kind, key->node, key->property,
                 key->start_s, key->duration_s, key->start_value, key->end_value, key->easing,
-                key->start_text, key->text, key->event);
+                key->start_text ? key->start_text : "(none)", key->text, key->event);
         for (uint32_t k = 0; key->samples && k < key->samples->count; k++) {
             fprintf(out, "|%a", key->samples->values[k]);
         }
@@ -666,9 +913,9 @@ static void test_panthera_38_wrong_times_and_numbers_are_refused(void **state)
     assert_key_refused("{'key_type':'tween','property_id':'p','start_time':1e10}",
                        "data.animations[0].animation_keys[0].start_time: 1e+10 s is no time on a "
                        "timeline [panthera.time]");
-    assert_key_refused("{'key_type':'tween','property_id':'p','end_value':1e31}",
-                       "data.animations[0].animation_keys[0].end_value: 1e+31 is too large "
-                       "[panthera.range]");
+    assert_key_refused("{'key_type':'shader','property_id':7,'duration':-1}", // broken otherwise
+                       "data.animations[0].animation_keys[0].duration: -1 s is no time on a "
+                       "timeline [panthera.time]");
     assert_text_refused("return { data = { animations = { { animation_id = 'a',\n"
                         "duration = 1e999 } } } }",
                         "line 2: a number is not finite [panthera.lua]");
@@ -930,6 +1177,78 @@ static void test_panthera_longest_template_has_the_node(void **state)
     loaded_free();
 }
 
+// -- In the pack
+
+/// Returns the text that a property of the pack's only clip has at a time.
+static const char *text_at(const trp_pack *pack, const char *path, double time_s)
+{
+    static _Alignas(TRP_ALIGNMENT) unsigned char scratch[1 << 16];
+    trp_property_set set;
+    trp_property property;
+    trp_clip clip;
+    float values[8];
+    const trp_sample_request request = {.clip = &clip, .time_s = time_s, .values = values};
+    const trp_sample_args args = {.requests = &request,
+                                  .request_count = 1,
+                                  .scratch = scratch,
+                                  .scratch_bytes = sizeof scratch};
+    assert_int_equal(trp_pack_property_set(pack, 0, &set), TRP_OK);
+    const uint32_t index = trp_property_set_find(&set, trp_name_hash(path));
+    assert_int_equal(trp_property_set_property(&set, index, &property), TRP_OK);
+    assert_int_equal(trp_pack_clip(pack, 0, &clip), TRP_OK);
+    assert_true(clip.value_count <= sizeof values / sizeof *values);
+    assert_int_equal(trp_sample(&args, NULL), TRP_OK);
+    return trp_property_set_text(&set, values[property.first_value]);
+}
+
+/// Before its first key a property has what that key says, else what the node says, else nothing.
+static void test_panthera_4_without_start_data_a_property_rests(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *before;
+    } cases[] = {
+        {"/node/text", "rest"}, {"/node/texture", ""},  {"/node/layer", ""},
+        {"/none/text", ""},     {"/said/text", "said"}, {"/seven/text", "7"},
+    };
+    char path[300];
+    void *bytes;
+    size_t size_bytes;
+    trp_pack pack;
+    (void)state;
+    write_text("main.lua",
+               "return {data={nodes={{node_id='node',text='rest',texture='rest',layer='rest'},"
+               "{node_id='said',text='rest'}},animations={{animation_id='a',duration=2,"
+               "animation_keys={"
+               "{key_type='trigger',node_id='node',property_id='text',data='d',start_time=1},"
+               "{key_type='trigger',node_id='node',property_id='texture',data='d',start_time=1,"
+               "start_data=''},"
+               "{key_type='trigger',node_id='node',property_id='layer',data='d',start_time=1,"
+               "start_data=\"\"},"
+               "{key_type='trigger',node_id='none',property_id='text',data='d',start_time=1},"
+               "{key_type='trigger',node_id='said',property_id='text',data='d',start_time=1,"
+               "start_data='said'},"
+               "{key_type='trigger',node_id='seven',property_id='text',data='d',start_time=1,"
+               "start_data=7}}}}}}");
+    snprintf(path, sizeof path, "%s/main.lua", folder);
+    const struct compile_input input = {
+        .path = path, .metres_per_unit = 1, .error_mm = 0.1, .shell_m = 0.03};
+    const struct compile_options options = {.inputs = &input, .input_count = 1};
+    struct report report = {0};
+    if (!compile_pack(&options, &bytes, &size_bytes, &report)) {
+        fail_msg("%s", report.first_error);
+    }
+    assert_int_equal(report.warning_count, 0);
+    assert_int_equal(trp_pack_open(bytes, size_bytes, &pack, NULL), TRP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(text_at(&pack, cases[i].path, -1), cases[i].before);
+        assert_string_equal(text_at(&pack, cases[i].path, 0), cases[i].before);
+        assert_string_equal(text_at(&pack, cases[i].path, 0.999), cases[i].before);
+        assert_string_equal(text_at(&pack, cases[i].path, 1), "d");
+    }
+    free(bytes);
+}
+
 // -- Which files are read
 
 static void test_panthera_files_are_told_by_their_content(void **state)
@@ -1047,11 +1366,18 @@ int main(void)
         cmocka_unit_test(test_panthera_kinds_of_keys_have_names_and_numbers),
         cmocka_unit_test(test_panthera_event_without_a_name_is_skipped),
         cmocka_unit_test(test_panthera_wrapper_is_checked),
-        cmocka_unit_test(test_panthera_wrong_types_are_refused_with_their_place),
+        cmocka_unit_test(test_panthera_wrong_frame_is_refused_with_its_place),
+        cmocka_unit_test(test_panthera_broken_key_costs_itself_alone),
+        cmocka_unit_test(test_panthera_easing_of_a_wrong_type_is_linear),
+        cmocka_unit_test(test_panthera_broken_details_cost_themselves_alone),
+        cmocka_unit_test(test_panthera_numbers_are_texts_as_lua_writes_them),
+        cmocka_unit_test(test_panthera_missing_start_data_is_none),
         cmocka_unit_test(test_panthera_nulls_are_absent),
         cmocka_unit_test(test_panthera_rest_is_what_nodes_say),
         cmocka_unit_test(test_panthera_10_editor_only_keys_hand_their_start_over),
         cmocka_unit_test(test_panthera_10_group_starts_with_its_first_key_that_is_left),
+        cmocka_unit_test(test_panthera_first_key_says_the_kind_of_a_group),
+        cmocka_unit_test(test_panthera_10_editor_only_triggers_hand_over_no_text),
         cmocka_unit_test(test_panthera_26_unknown_easing_is_linear_with_one_warning_a_name),
         cmocka_unit_test(test_panthera_26_what_is_missing_is_zero),
         cmocka_unit_test(test_panthera_28_shorter_key_comes_first),
@@ -1070,6 +1396,7 @@ int main(void)
         IN_FOLDER(test_panthera_template_chain_has_a_limit),
         IN_FOLDER(test_panthera_broken_template_is_refused_in_its_name),
         IN_FOLDER(test_panthera_longest_template_has_the_node),
+        IN_FOLDER(test_panthera_4_without_start_data_a_property_rests),
         cmocka_unit_test(test_panthera_files_are_told_by_their_content),
         cmocka_unit_test(test_panthera_refused_file_leaves_no_scene),
         cmocka_unit_test(test_panthera_every_beginning_of_a_file_is_refused),

@@ -52,8 +52,7 @@ static bool wrapper_check(const struct json_value *root, bool is_lua)
 {
     const char *type = is_lua ? project_type : NULL;
     double version = 1;
-    if (!json_check_object(root) || !json_get_string(root, "type", !is_lua, &type) ||
-        !json_get_number(root, "version", false, &version)) {
+    if (!json_check_object(root) || !json_get_string(root, "type", !is_lua, &type)) {
         return false;
     }
     if (strcmp(type, project_type) != 0) {
@@ -61,7 +60,10 @@ static bool wrapper_check(const struct json_value *root, bool is_lua)
                            "is a project of the type \"%s\", only \"%s\" is supported", type,
                            project_type);
     }
-    if (version != 1) {
+    const struct json_value member = json_member(root, "version");
+    if (!json_is_absent(&member) && !json_as_number(&member, &version)) {
+        json_warn(&member, "panthera.version", "must be a number; read as version 1");
+    } else if (version != 1) {
         json_warn(root, "panthera.version", "is of version %g, read as version 1", version);
     }
     return true;

@@ -22,8 +22,8 @@ enum panthera_kind {
     PANTHERA_ANIMATION = 3,
 };
 
-/// One key. Texts are never null; they live in the scene's arena. Numbers are finite, times not
-/// negative.
+/// One key. Texts live in the scene's arena, and are never null but for `start_text`. Numbers are
+/// finite, times not negative.
 struct panthera_key {
     enum panthera_kind kind;
     const char *node;     // empty for the animation itself: a nested clip, or an event of no node
@@ -34,7 +34,8 @@ struct panthera_key {
     double end_value;
     uint32_t easing;                     // of src/easing.h
     const struct scene_samples *samples; // easing_custom, instead of `easing`; null without
-    const char *start_text;              // of triggers: before the key
+    const char *start_text;              // of triggers: before the key; null where the file says
+                                         // nothing, so that nothing is set before it
     const char *text;                    // of triggers: from the key on; of events: their data
     const char *event;                   // name of the event; not empty where the kind is that
     bool is_editor_only;                 // never in what is read
@@ -44,7 +45,8 @@ struct panthera_key {
 struct panthera_group {
     const char *node;
     const char *property;
-    enum panthera_kind kind; // of the first key; what the others are does not matter to values
+    enum panthera_kind kind; // of the first key, be it one that only the editor shows; keys of
+                             // another kind set no value
     uint32_t key_count;
     struct panthera_key *keys;
 };

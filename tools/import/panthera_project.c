@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The model of a Panthera project. Files leave out what is 0, false or empty, and Lua writes empty
-// lists as empty tables: either stands for the other.
+// lists as empty tables: either stands for the other. What the animations of a file rest on is
+// refused where it is wrong, and so are times that are none; any other detail costs no more than
+// the key, the node or the value that it belongs to, with a warning.
 #include "panthera.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +17,12 @@
 enum {
     MAX_UNKNOWN_EASINGS = 100, // of which each is warned of
 };
+
+// What becomes of a part of a project that is wrong.
+static const char skips_key[] = "the key is skipped";
+static const char skips_node[] = "the node is skipped";
+static const char skips_layer[] = "the layer is skipped";
+static const char leaves_out[] = "it is left out";
 
 static const double number_limit = 1e30; // well within float
 static const double sample_limit = 1000; // as in packs
@@ -90,21 +99,29 @@ enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
 // -- Getters: what is absent stays as it is
 
-/// Gets a list; none, null and an empty table are empty lists.
-static bool list_get(const struct json_value *object, const char *key, struct json_value *list,
-                     uint32_t *count)
+/// Finds a list; none, null and an empty table are empty lists.
+/// @return false where it is something else
+static bool list_find(const struct json_value *object, const char *key, struct json_value *list,
+                      uint32_t *count)
 {
     struct json_value member = {0};
     *list = json_member(object, key);
     *count = 0;
-    if (json_is_absent(list) || json_as_array(list, count) ||
-        (json_as_object(list) && !json_next_member(list, &member))) {
-        return true;
-    }
-    return json_refuse(list, TROUPE_EXIT_INPUT, "json.type", "must be an array");
+    return json_is_absent(list) || json_as_array(list, count) ||
+           (json_as_object(list) && !json_next_member(list, &member));
+}
+
+/// Gets a list.
+/// @return false after an error
+static bool list_get(const struct json_value *object, const char *key, struct json_value *list,
+                     uint32_t *count)
+{
+    return list_find(object, key, list, count) ||
+           json_refuse(list, TROUPE_EXIT_INPUT, "json.type", "must be an array");
 }
 
 /// Gets a table of names; none, null and an empty list are empty tables.
+/// @return false after an error
 static bool table_get(const struct json_value *object, const char *key, struct json_value *table)
 {
     uint32_t count = 0;
@@ -116,84 +133,132 @@ static bool table_get(const struct json_value *object, const char *key, struct j
     return json_refuse(table, TROUPE_EXIT_INPUT, "json.type", "must be an object");
 }
 
-static bool number_get(const struct json_value *object, const char *key, double *number)
+/// Gets a time.
+/// @return false after an error
+static bool time_get(const struct json_value *object, const char *key, double *time_s)
 {
     const struct json_value member = json_member(object, key);
+    if (!json_is_absent(&member) && !json_get_number(object, key, true, time_s)) {
+        return false;
+    }
+    return (*time_s >= 0 && *time_s <= time_limit_s) ||
+           json_refuse(&member, TROUPE_EXIT_INPUT, "panthera.time", "%g s is no time on a timeline",
+                       *time_s);
+}
+
+/// Warns of a member of the wrong type. The getters below do so where a member is wrong, and say
+/// what becomes of what it belongs to: the loss.
+/// @return false, as they do
+static bool type_warn(const struct json_value *member, const char *wanted, const char *loss)
+{
+    json_warn(member, "json.type", "must be %s; %s", wanted, loss);
+    return false;
+}
+
+static bool object_check(const struct json_value *value, const char *loss)
+{
+    return json_as_object(value) || type_warn(value, "an object", loss);
+}
+
+static bool boolean_get(const struct json_value *object, const char *key, const char *loss,
+                        bool *boolean)
+{
+    const struct json_value member = json_member(object, key);
+    return json_is_absent(&member) || json_as_boolean(&member, boolean) ||
+           type_warn(&member, "true or false", loss);
+}
+
+static bool number_get(const struct json_value *object, const char *key, const char *loss,
+                       double *number)
+{
+    const struct json_value member = json_member(object, key);
+    double found;
     if (json_is_absent(&member)) {
         return true;
     }
-    if (!json_get_number(object, key, true, number)) {
+    if (!json_as_number(&member, &found)) {
+        return type_warn(&member, "a number", loss);
+    }
+    if (!(fabs(found) <= number_limit)) {
+        json_warn(&member, "panthera.range", "%g is too large; %s", found, loss);
         return false;
     }
-    return fabs(*number) <= number_limit ||
-           json_refuse(&member, TROUPE_EXIT_INPUT, "panthera.range", "%g is too large", *number);
-}
-
-static bool time_get(const struct json_value *object, const char *key, double *time_s)
-{
-    if (!number_get(object, key, time_s)) {
-        return false;
-    }
-    if (!(*time_s >= 0 && *time_s <= time_limit_s)) {
-        const struct json_value member = json_member(object, key);
-        return json_refuse(&member, TROUPE_EXIT_INPUT, "panthera.time",
-                           "%g s is no time on a timeline", *time_s);
-    }
+    *number = found;
     return true;
 }
 
+static void text_copy(struct panthera *panthera, const char *from, const char **text)
+{
+    *text = *from ? arena_string(&panthera->scene->arena, from) : "";
+}
+
 static bool text_get(struct panthera *panthera, const struct json_value *object, const char *key,
-                     const char **text)
+                     const char *loss, const char **text)
 {
     const struct json_value member = json_member(object, key);
+    const char *found;
     if (json_is_absent(&member)) {
         return true;
     }
-    if (!json_get_string(object, key, true, text)) {
-        return false;
+    if (!json_as_string(&member, &found)) {
+        return type_warn(&member, "a string", loss);
     }
-    *text = **text ? arena_string(&panthera->scene->arena, *text) : "";
+    text_copy(panthera, found, text);
     return true;
 }
 
 /// Gets a text that must be there and not be empty.
 static bool id_get(struct panthera *panthera, const struct json_value *object, const char *key,
-                   const char **text)
+                   const char *loss, const char **text)
 {
-    if (!text_get(panthera, object, key, text)) {
+    if (!text_get(panthera, object, key, loss, text)) {
         return false;
     }
-    return **text || json_refuse(object, TROUPE_EXIT_INPUT, "panthera.missing",
-                                 "\"%s\" is missing or empty", key);
+    if (!**text) {
+        json_warn(object, "panthera.missing", "\"%s\" is missing or empty; %s", key, loss);
+        return false;
+    }
+    return true;
 }
 
-/// Gets what a trigger sets: a text, or a boolean as the text of it.
+/// Gets a value that is a text. Booleans and numbers are what Lua makes of them.
 static bool data_get(struct panthera *panthera, const struct json_value *object, const char *key,
-                     const char **text)
+                     const char *loss, const char **text)
 {
     const struct json_value member = json_member(object, key);
+    char digits[32];
     bool boolean;
+    double number;
+    int64_t integer;
+    bool is_beyond;
     if (json_as_boolean(&member, &boolean)) {
         *text = boolean ? "true" : "false";
         return true;
     }
-    return text_get(panthera, object, key, text);
+    if (!json_as_number(&member, &number)) {
+        return text_get(panthera, object, key, loss, text);
+    }
+    if (json_as_integer(&member, &integer, &is_beyond) && !is_beyond) {
+        snprintf(digits, sizeof digits, "%lld", (long long)integer);
+    } else {
+        snprintf(digits, sizeof digits, "%.14g", number);
+    }
+    text_copy(panthera, digits, text);
+    return true;
 }
 
 // -- Keys
 
 /// Gets the kind of a key by name or number.
-/// @param is_known [out] whether it is one of those; warned of if not
-static bool kind_get(const struct json_value *value, enum panthera_kind *kind, bool *is_known)
+static bool kind_get(const struct json_value *value, enum panthera_kind *kind)
 {
     static const char *const names[] = {"trigger", "tween", "event", "animation"};
     const struct json_value member = json_member(value, "key_type");
     const char *name = NULL;
     double number = -1;
-    *is_known = true;
     if (!json_as_string(&member, &name) && !json_as_number(&member, &number)) {
-        return json_refuse(value, TROUPE_EXIT_INPUT, "panthera.missing",
-                           "\"key_type\" is missing or no name");
+        json_warn(value, "panthera.missing", "\"key_type\" is missing or no name; %s", skips_key);
+        return false;
     }
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (name ? strcmp(name, names[i]) == 0 : number == i) {
@@ -201,9 +266,8 @@ static bool kind_get(const struct json_value *value, enum panthera_kind *kind, b
             return true;
         }
     }
-    json_warn(&member, "panthera.key_type", "is no known type of key; the key is skipped");
-    *is_known = false;
-    return true;
+    json_warn(&member, "panthera.key_type", "is no known type of key; %s", skips_key);
+    return false;
 }
 
 /// Warns of an unknown easing, once a name.
@@ -223,19 +287,24 @@ static void easing_warn(struct panthera *panthera, const struct json_value *at, 
     }
 }
 
-static bool easing_get(struct panthera *panthera, const struct json_value *value, uint32_t *easing)
+static void easing_get(struct panthera *panthera, const struct json_value *value, uint32_t *easing)
 {
     const struct json_value member = json_member(value, "easing");
-    const char *name = "linear";
-    if (!json_is_absent(&member) && !json_get_string(value, "easing", true, &name)) {
-        return false;
+    const char *name;
+    *easing = TRP_EASING_LINEAR;
+    if (json_is_absent(&member)) {
+        return;
     }
-    *easing = *name ? trp_easing_find(name) : TRP_EASING_LINEAR;
-    if (*easing >= TRP_EASING_COUNT) {
+    if (!json_as_string(&member, &name)) {
+        type_warn(&member, "the name of an easing", "linear");
+        return;
+    }
+    const uint32_t found = *name ? trp_easing_find(name) : TRP_EASING_LINEAR;
+    if (found < TRP_EASING_COUNT) {
+        *easing = found;
+    } else {
         easing_warn(panthera, &member, name);
-        *easing = TRP_EASING_LINEAR;
     }
-    return true;
 }
 
 static bool samples_get(struct panthera *panthera, const struct json_value *value,
@@ -243,15 +312,15 @@ static bool samples_get(struct panthera *panthera, const struct json_value *valu
 {
     struct json_value list;
     uint32_t count = 0;
-    if (!list_get(value, "easing_custom", &list, &count)) {
-        return false;
+    if (!list_find(value, "easing_custom", &list, &count)) {
+        return type_warn(&list, "an array", skips_key);
     }
     if (count == 0) {
         return true;
     }
     if (count == 1) {
-        return json_refuse(&list, TROUPE_EXIT_INPUT, "panthera.easing",
-                           "needs at least two samples");
+        json_warn(&list, "panthera.easing", "needs at least two samples; %s", skips_key);
+        return false;
     }
     struct scene_samples *const read = ARENA_NEW(&panthera->scene->arena, struct scene_samples, 1);
     read->count = count;
@@ -259,44 +328,59 @@ static bool samples_get(struct panthera *panthera, const struct json_value *valu
     for (uint32_t i = 0; i < count; i++) {
         const struct json_value item = json_item(&list, i);
         if (!json_as_number(&item, &read->values[i]) || !(fabs(read->values[i]) <= sample_limit)) {
-            return json_refuse(&item, TROUPE_EXIT_INPUT, "panthera.easing",
-                               "must be a number of at most %g", sample_limit);
+            json_warn(&item, "panthera.easing", "must be a number of at most %g; %s", sample_limit,
+                      skips_key);
+            return false;
         }
     }
     *samples = read;
     return true;
 }
 
+/// Gets a time of a key.
+/// @param is_kept [out] set to false where it is no number
+/// @return false after an error, where it is a number and no time
+static bool key_time_get(const struct json_value *value, const char *name, double *time_s,
+                         bool *is_kept)
+{
+    const struct json_value member = json_member(value, name);
+    if (!json_is_absent(&member) && !json_as_number(&member, time_s)) {
+        *is_kept = type_warn(&member, "a number", skips_key);
+        return true;
+    }
+    return time_get(value, name, time_s);
+}
+
+/// Gets what a key has but for its times.
+static bool key_members_get(struct panthera *panthera, const struct json_value *value,
+                            struct panthera_key *key)
+{
+    easing_get(panthera, value, &key->easing);
+    return kind_get(value, &key->kind) &&
+           text_get(panthera, value, "node_id", skips_key, &key->node) &&
+           id_get(panthera, value, "property_id", skips_key, &key->property) &&
+           number_get(value, "start_value", skips_key, &key->start_value) &&
+           number_get(value, "end_value", skips_key, &key->end_value) &&
+           samples_get(panthera, value, &key->samples) &&
+           data_get(panthera, value, "start_data", skips_key, &key->start_text) &&
+           data_get(panthera, value, "data", skips_key, &key->text) &&
+           text_get(panthera, value, "event_id", skips_key, &key->event) &&
+           boolean_get(value, "is_editor_only", skips_key, &key->is_editor_only);
+}
+
 /// Reads a key.
 /// @param is_kept [out] whether it is of use; warned of if not
+/// @return false after an error
 static bool key_read(struct panthera *panthera, const struct json_value *value,
                      struct panthera_key *key, bool *is_kept)
 {
-    *key = (struct panthera_key){
-        .node = "", .property = "", .start_text = "", .text = "", .event = ""};
-    if (!json_check_object(value) || !kind_get(value, &key->kind, is_kept)) {
+    *key = (struct panthera_key){.node = "", .property = "", .text = "", .event = ""};
+    *is_kept = object_check(value, skips_key) && key_members_get(panthera, value, key);
+    if (!key_time_get(value, "start_time", &key->start_s, is_kept) ||
+        !key_time_get(value, "duration", &key->duration_s, is_kept)) {
         return false;
     }
-    if (!*is_kept) {
-        return true;
-    }
-    const struct json_value editor = json_member(value, "is_editor_only");
-    if (!text_get(panthera, value, "node_id", &key->node) ||
-        !id_get(panthera, value, "property_id", &key->property) ||
-        !time_get(value, "start_time", &key->start_s) ||
-        !time_get(value, "duration", &key->duration_s) ||
-        !number_get(value, "start_value", &key->start_value) ||
-        !number_get(value, "end_value", &key->end_value) ||
-        !easing_get(panthera, value, &key->easing) ||
-        !samples_get(panthera, value, &key->samples) ||
-        !data_get(panthera, value, "start_data", &key->start_text) ||
-        !data_get(panthera, value, "data", &key->text) ||
-        !text_get(panthera, value, "event_id", &key->event) ||
-        (!json_is_absent(&editor) &&
-         !json_get_boolean(value, "is_editor_only", &key->is_editor_only))) {
-        return false;
-    }
-    if (key->kind == PANTHERA_EVENT && !*key->event) {
+    if (key->kind == PANTHERA_EVENT && *is_kept && !*key->event) {
         json_warn(value, "panthera.event", "an event without \"event_id\"; skipped");
         *is_kept = false;
     }
@@ -380,6 +464,7 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /// Makes the groups of an animation whose keys are in order, and leaves it the keys that they have.
+/// The first key of a group says what kind it is, also where only the editor shows that key.
 static void groups_make(struct panthera *panthera, struct panthera_animation *animation)
 {
     const uint32_t count = animation->key_count;
@@ -395,12 +480,13 @@ static void groups_make(struct panthera *panthera, struct panthera_animation *an
         while (end < count && is_same_property(&keys[first], &keys[end])) {
             end++;
         }
+        const enum panthera_kind kind = keys[first].kind;
         const uint32_t left_count = keys_hand_over(&keys[first], end - first);
         if (left_count > 0) {
             animation->groups[animation->group_count++] = (struct panthera_group){
                 .node = keys[first].node,
                 .property = keys[first].property,
-                .kind = keys[first].kind,
+                .kind = kind,
                 .key_count = left_count,
                 .keys = &keys[first],
             };
@@ -419,13 +505,21 @@ static bool animation_read(struct panthera *panthera, const struct json_value *v
 {
     struct json_value list;
     uint32_t count = 0;
-    *animation = (struct panthera_animation){.id = "", .initial_state = ""};
-    if (!json_check_object(value) || !id_get(panthera, value, "animation_id", &animation->id) ||
+    const struct json_value member = json_member(value, "animation_id");
+    const char *id = "";
+    *animation = (struct panthera_animation){.initial_state = ""};
+    if (!json_check_object(value) ||
+        (!json_is_absent(&member) && !json_get_string(value, "animation_id", true, &id)) ||
         !time_get(value, "duration", &animation->duration_s) ||
-        !text_get(panthera, value, "initial_state", &animation->initial_state) ||
         !list_get(value, "animation_keys", &list, &count)) {
         return false;
     }
+    if (!*id) {
+        return json_refuse(value, TROUPE_EXIT_INPUT, "panthera.missing",
+                           "\"animation_id\" is missing or empty");
+    }
+    text_copy(panthera, id, &animation->id);
+    text_get(panthera, value, "initial_state", leaves_out, &animation->initial_state);
     struct panthera_key *const keys = ARENA_NEW(&panthera->scratch, struct panthera_key, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct json_value item = json_item(&list, i);
@@ -533,7 +627,8 @@ static const struct field *field_find(const char *name)
     return NULL;
 }
 
-/// Reads what a node says of a property, which may be null: nothing.
+/// Reads what a node says of a property.
+/// @return whether that is of use; warned of if not
 static bool value_read(struct panthera *panthera, const struct json_value *node,
                        const struct field *field, struct panthera_value *value)
 {
@@ -542,9 +637,9 @@ static bool value_read(struct panthera *panthera, const struct json_value *node,
     switch (field->kind) {
     case FIELD_NUMBER:
         value->is_number = true;
-        return number_get(node, field->name, &value->number);
+        return number_get(node, field->name, leaves_out, &value->number);
     case FIELD_BOOLEAN:
-        if (!json_get_boolean(node, field->name, &boolean)) {
+        if (!boolean_get(node, field->name, leaves_out, &boolean)) {
             return false;
         }
         value->is_boolean = true;
@@ -553,30 +648,32 @@ static bool value_read(struct panthera *panthera, const struct json_value *node,
     case FIELD_TEXT:
         break;
     }
-    return text_get(panthera, node, field->name, &value->text);
+    return data_get(panthera, node, field->name, leaves_out, &value->text);
 }
 
+/// Reads a node.
+/// @return whether it is of use; warned of if not
 static bool node_read(struct panthera *panthera, const struct json_value *object,
                       struct panthera_node *node)
 {
-    struct json_value members[FIELD_COUNT];
     uint32_t count = 0;
     *node = (struct panthera_node){.id = "", .parent = "", .type = ""};
-    if (!json_check_object(object) || !id_get(panthera, object, "node_id", &node->id) ||
-        !text_get(panthera, object, "parent", &node->parent) ||
-        !text_get(panthera, object, "node_type", &node->type)) {
+    if (!object_check(object, skips_node) ||
+        !id_get(panthera, object, "node_id", skips_node, &node->id)) {
         return false;
     }
+    text_get(panthera, object, "parent", leaves_out, &node->parent);
+    text_get(panthera, object, "node_type", leaves_out, &node->type);
     for (uint32_t i = 0; i < FIELD_COUNT; i++) {
-        members[i] = json_member(object, fields[i].name);
-        count += !json_is_absent(&members[i]);
+        const struct json_value member = json_member(object, fields[i].name);
+        count += !json_is_absent(&member);
     }
     node->values = ARENA_NEW(&panthera->scratch, struct panthera_value, count);
     for (uint32_t i = 0; i < FIELD_COUNT; i++) {
-        if (!json_is_absent(&members[i]) &&
-            !value_read(panthera, object, &fields[i], &node->values[node->value_count++])) {
-            return false;
-        }
+        const struct json_value member = json_member(object, fields[i].name);
+        node->value_count +=
+            !json_is_absent(&member) &&
+            value_read(panthera, object, &fields[i], &node->values[node->value_count]);
     }
     return true;
 }
@@ -591,14 +688,13 @@ static bool nodes_read(struct panthera *panthera, const struct json_value *data,
     }
     struct panthera_node *const read = ARENA_NEW(&panthera->scratch, struct panthera_node, count);
     const void **const sorted = ARENA_NEW(&panthera->scratch, const void *, count);
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct json_value item = json_item(&list, i);
-        if (!node_read(panthera, &item, &read[i])) {
-            return false;
-        }
-        sorted[i] = &read[i];
+        sorted[kept] = &read[i];
+        kept += node_read(panthera, &item, &read[i]);
     }
-    project->node_count = ids_sort(&list, sorted, count);
+    project->node_count = ids_sort(&list, sorted, kept);
     project->nodes = ARENA_NEW(&panthera->scratch, struct panthera_node, project->node_count);
     for (uint32_t i = 0; i < project->node_count; i++) {
         project->nodes[i] = *(const struct panthera_node *)sorted[i];
@@ -673,18 +769,18 @@ static bool layers_read(struct panthera *panthera, const struct json_value *meta
                         struct panthera_project *project)
 {
     struct json_value list;
-    if (!list_get(metadata, "layers", &list, &project->layer_count)) {
+    uint32_t count = 0;
+    if (!list_get(metadata, "layers", &list, &count)) {
         return false;
     }
-    project->layers = ARENA_NEW(&panthera->scratch, struct panthera_layer, project->layer_count);
-    for (uint32_t i = 0; i < project->layer_count; i++) {
+    project->layers = ARENA_NEW(&panthera->scratch, struct panthera_layer, count);
+    for (uint32_t i = 0; i < count; i++) {
         const struct json_value item = json_item(&list, i);
-        project->layers[i] = (struct panthera_layer){.name = "", .colour = ""};
-        if (!json_check_object(&item) ||
-            !text_get(panthera, &item, "name", &project->layers[i].name) ||
-            !text_get(panthera, &item, "color", &project->layers[i].colour)) {
-            return false;
-        }
+        struct panthera_layer *const layer = &project->layers[project->layer_count];
+        *layer = (struct panthera_layer){.name = "", .colour = ""};
+        project->layer_count += object_check(&item, skips_layer) &&
+                                text_get(panthera, &item, "name", skips_layer, &layer->name) &&
+                                text_get(panthera, &item, "color", skips_layer, &layer->colour);
     }
     return true;
 }
@@ -704,11 +800,14 @@ bool panthera_project_read(struct panthera *panthera, const struct json_value *r
     if (json_is_absent(&data)) {
         return json_refuse(root, TROUPE_EXIT_INPUT, "json.missing", "\"data\" is missing");
     }
-    return text_get(panthera, &data, "name", &read->name) &&
-           table_get(&data, "metadata", &metadata) &&
-           text_get(panthera, &metadata, "gui_path", &read->gui_path) &&
-           number_get(&metadata, "fps", &read->fps) && layers_read(panthera, &metadata, read) &&
-           nodes_read(panthera, &data, read) && animations_read(panthera, &data, read) &&
+    text_get(panthera, &data, "name", leaves_out, &read->name);
+    if (!table_get(&data, "metadata", &metadata)) {
+        return false;
+    }
+    text_get(panthera, &metadata, "gui_path", leaves_out, &read->gui_path);
+    number_get(&metadata, "fps", leaves_out, &read->fps);
+    return layers_read(panthera, &metadata, read) && nodes_read(panthera, &data, read) &&
+           animations_read(panthera, &data, read) &&
            table_get(&metadata, "template_animation_paths", &paths) &&
            panthera_templates_read(panthera, &paths, read);
 }
