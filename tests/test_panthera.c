@@ -552,6 +552,52 @@ static void test_panthera_seeks_as_the_real_runtime(void **state)
     printf("%u of %u are the nearest float and more than 1e-5 off\n", over_count, row_count);
 }
 
+/// A clip of 1 s by one easing, over 4 s in which a tween goes from 0 to 10 by each easing.
+static void check_nested_easings(uint32_t outer)
+{
+    static const double durations_s[] = {1, 0.3, 4};
+    char data[40000];
+    size_t used = (size_t)sprintf(data, "'animations':[");
+    for (uint32_t inner = 0; inner < TRP_EASING_COUNT; inner++) {
+        used += (size_t)sprintf(
+            data + used,
+            "%s{'animation_id':'out%u','duration':1,'animation_keys':[{'key_type':'animation',"
+            "'property_id':'in%u','duration':1,'easing':'%s'}]},{'animation_id':'in%u',"
+            "'duration':4,'animation_keys':[{'key_type':'tween','node_id':'n','property_id':'p',"
+            "'end_value':10,'duration':%.17g,'easing':'%s'}]}",
+            inner > 0 ? "," : "", inner, inner, trp_easing_name(outer), inner,
+            durations_s[inner % 3], trp_easing_name(inner));
+    }
+    strcpy(data + used, "]");
+    struct compiled compiled;
+    compile_data(data, &compiled);
+    for (uint32_t inner = 0; inner < TRP_EASING_COUNT; inner++) {
+        char id[16];
+        sprintf(id, "out%u", inner);
+        for (double time_s = 0.0037; time_s < 1; time_s += 0.0171) {
+            const double inside_s = 4 * trp_ease(outer, time_s);
+            const double part = inside_s / durations_s[inner % 3];
+            const double expected = part > 1 ? 10 : part > 0 ? 10 * trp_ease(inner, part) : 0;
+            const float value = number_at(&compiled, id, "/n/p", time_s);
+            if (!(fabs((double)value - expected) <= 1e-5)) {
+                fail_msg("%s in %s at %g: %.9g, expected %.9g", trp_easing_name(inner),
+                         trp_easing_name(outer), time_s, (double)value, expected);
+            }
+        }
+    }
+    discard(&compiled);
+}
+
+/// Where the one is flat and the other steep, rounding alone moves values by more than curves may
+/// be off.
+static void test_panthera_every_easing_may_go_by_every_other(void **state)
+{
+    (void)state;
+    for (uint32_t outer = 0; outer < TRP_EASING_COUNT; outer++) {
+        check_nested_easings(outer);
+    }
+}
+
 static void test_panthera_25_easings_are_those_of_the_table(void **state)
 {
     (void)state;
@@ -1354,6 +1400,7 @@ int main(void)
         cmocka_unit_test(test_panthera_31_real_files_are_the_same_pack_in_both_forms),
         cmocka_unit_test(test_panthera_31_both_forms_are_the_same_pack),
         cmocka_unit_test(test_panthera_seeks_as_the_real_runtime),
+        cmocka_unit_test(test_panthera_every_easing_may_go_by_every_other),
         cmocka_unit_test(test_panthera_25_easings_are_those_of_the_table),
         cmocka_unit_test(test_panthera_25_easings_are_finite_and_end),
         cmocka_unit_test(test_panthera_19_loops_carry_what_is_over),

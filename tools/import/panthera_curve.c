@@ -14,7 +14,8 @@
 
 #define SPLIT_TOLERANCE 5e-9       // of the larger of both ends of a tween
 #define JUMP 1e-6                  // of a time curve at its end; steep ones move less in a double
-#define MANY_SPLITS 1000           // of one tween: then times as doubles have them do not tell more
+#define MANY_SPLITS 1000           // of one tween: it has more only where rounding makes it uneven
+#define SHORTEST_S 1e-9            // of intervals then
 #define EDGE_STEPS 4               // doubles between an edge and where it is computed to be
 #define MOST_CLIP_KEYS (1u << 20)  // of a clip with others in it
 #define MOST_CURVE_KEYS (1u << 22) // of an import, with failed attempts; the double without others
@@ -139,8 +140,7 @@ static double cubic_value(const struct cubic *cubic, double u)
            u * u * ((3 - 2 * u) * cubic->values[1] - v * cubic->slopes[1]);
 }
 
-/// Returns whether a cubic follows a tween. After many splits that is as good as neighbouring times
-/// agree on where the tween is.
+/// Returns whether a cubic follows a tween.
 static bool is_following(const struct smooth *smooth, const struct cubic *cubic, double from_s,
                          double way_s)
 {
@@ -149,14 +149,8 @@ static bool is_following(const struct smooth *smooth, const struct cubic *cubic,
         const double time_s = from_s + probes[i] * way_s;
         const double truth = tween_value(smooth->piece, time_s);
         const double error = fabs(cubic_value(cubic, (time_s - from_s) / way_s) - truth);
-        if (error > smooth->tolerance && smooth->split_count < MANY_SPLITS) {
-            return false;
-        }
         if (error > smooth->tolerance) {
-            const double next = tween_value(smooth->piece, nextafter(time_s, INFINITY));
-            if (error > smooth->tolerance + 4 * fabs(next - truth)) {
-                return false;
-            }
+            return false;
         }
     }
     return true;
@@ -193,7 +187,8 @@ static void interval_add(struct curve_maker *maker, struct smooth *smooth, doubl
         .interpolation = SCENE_LINEAR,
         .is_added = from_s > smooth->begin_s,
     };
-    const bool is_short = !(middle_s > from_s && middle_s < to_s);
+    const bool is_short = !(middle_s > from_s && middle_s < to_s) ||
+                          (smooth->split_count >= MANY_SPLITS && way_s < SHORTEST_S);
     const struct cubic line = line_through(values);
     if (is_short || maker->is_over || is_following(smooth, &line, from_s, way_s)) {
         key_add(maker, key);
