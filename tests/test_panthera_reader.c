@@ -157,15 +157,17 @@ static void test_panthera_project_is_read_whole(void **state)
     assert_int_equal(project->node_count, 2);
     const struct panthera_node *const node = &project->nodes[1];
     assert_string_equal(node->id, "b");
-    assert_string_equal(node->parent, "a");
-    assert_string_equal(node->type, "text");
-    assert_int_equal(node->value_count, 3);
-    assert_string_equal(node->values[0].property, "position_x");
-    assert_true(node->values[0].is_number && node->values[0].number == 1.5);
-    assert_string_equal(node->values[1].property, "text");
-    assert_string_equal(node->values[1].text, "Hi");
-    assert_string_equal(node->values[2].property, "visible");
-    assert_string_equal(node->values[2].text, "true");
+    assert_int_equal(node->value_count, 5);
+    assert_string_equal(node->values[0].property, "node_type");
+    assert_string_equal(node->values[0].text, "text");
+    assert_string_equal(node->values[1].property, "parent");
+    assert_string_equal(node->values[1].text, "a");
+    assert_string_equal(node->values[2].property, "position_x");
+    assert_true(node->values[2].is_number && node->values[2].number == 1.5);
+    assert_string_equal(node->values[3].property, "text");
+    assert_string_equal(node->values[3].text, "Hi");
+    assert_string_equal(node->values[4].property, "visible");
+    assert_string_equal(node->values[4].text, "true");
 
     assert_int_equal(project->animation_count, 2);
     const struct panthera_animation *const animation = &project->animations[0];
@@ -369,7 +371,7 @@ static void test_panthera_broken_details_cost_themselves_alone(void **state)
     (void)state;
     const struct panthera_project *const project = load(quoted(
         HEAD "'name':1,'metadata':{'gui_path':[],'fps':'60','layers':[3,{'name':'a','color':'x'},"
-             "{'name':1},{'color':true}]},'nodes':[7,{},{'node_id':1},{'node_id':'a','parent':1,"
+             "{'name':1},{'color':true}]},'nodes':[7,{},{'node_id':1},{'node_id':'a','parent':[1],"
              "'node_type':{},'size_x':'1','size_y':1e31,'size_z':3,'enabled':1,'visible':true,"
              "'text':[],'layer':'l'}],"
              "'animations':[{'animation_id':'a','initial_state':5}]" TAIL));
@@ -393,12 +395,12 @@ static void test_panthera_broken_details_cost_themselves_alone(void **state)
         "[json.type]\n"
         "data.nodes[3].node_type: must be a string; it is left out "
         "[json.type]\n"
-        "data.nodes[3].enabled: must be true or false; it is left out "
-        "[json.type]\n"
         "data.nodes[3].size_x: must be a number; it is left out "
         "[json.type]\n"
         "data.nodes[3].size_y: 1e+31 is too large; it is left out "
         "[panthera.range]\n"
+        "data.nodes[3].enabled: must be true or false; it is left out "
+        "[json.type]\n"
         "data.nodes[3].text: must be a string; it is left out "
         "[json.type]\n"
         "data.animations[0].initial_state: must be a string; it is left out "
@@ -452,11 +454,13 @@ static void test_panthera_numbers_are_texts_as_lua_writes_them(void **state)
             const char *const number = cases[i].number;
             snprintf(text, sizeof text,
                      is_lua ? "return {data={nodes={{node_id='n',text=%s}},animations={{"
-                              "animation_id='a',animation_keys={{key_type='trigger',node_id='n',"
+                              "animation_id='a',duration=1,"
+                              "animation_keys={{key_type='trigger',node_id='n',"
                               "property_id='text',start_data=%s,data=%s},{key_type='event',"
                               "property_id='event',event_id='e',start_time=1,data=%s}}}}}}"
                             : HEAD
                          "'nodes':[{'node_id':'n','text':%s}],'animations':[{'animation_id':'a',"
+                         "'duration':1,"
                          "'animation_keys':[{'key_type':'trigger','node_id':'n',"
                          "'property_id':'text','start_data':%s,'data':%s},{'key_type':'event',"
                          "'property_id':'event','event_id':'e','start_time':1,'data':%s}]}]" TAIL,
@@ -793,7 +797,7 @@ static void print_project(FILE *out, const struct panthera_project *project)
     }
     for (uint32_t i = 0; i < project->node_count; i++) {
         const struct panthera_node *const node = &project->nodes[i];
-        fprintf(out, "node %s|%s|%s\n", node->id, node->parent, node->type);
+        fprintf(out, "node %s\n", node->id);
         for (uint32_t k = 0; k < node->value_count; k++) {
             const struct panthera_value *const value = &node->values[k];
             fprintf(out, "%s|%a|%s\n", value->property, value->number, value->text);

@@ -374,7 +374,7 @@ static trp_result sample_one(struct arena *arena, const struct subject *subject,
         pose = ARENA_NEW(arena, trp_pose_block, skeleton->block_count);
         memcpy(pose, subject->base, skeleton->block_count * sizeof *pose);
     }
-    if (subject->set.value_count > 0) {
+    if (subject->set.value_count > 0 || pose == NULL) { // one of the two is needed
         sampled->values = ARENA_NEW(arena, float, subject->set.value_count);
     }
     if (subject->has_clip) {

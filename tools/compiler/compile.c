@@ -238,7 +238,8 @@ static bool open_source(struct compilation *compilation, struct compile_input *i
     if (source->scene.property_count > 0) {
         source->values = property_values_of(&source->scene, &compilation->arena);
     }
-    if (source->skeleton_count == 0 && source->values != NULL) {
+    const bool has_clips = source->scene.keeps_clips && source->scene.clip_count > 0;
+    if (source->skeleton_count == 0 && (source->values != NULL || has_clips)) {
         source->skeletons = skeleton_of_nothing(&source->scene, &compilation->arena);
         source->skeleton_count = 1;
     }
@@ -400,8 +401,8 @@ static bool make_additive(struct compilation *compilation, struct task *task)
     return true;
 }
 
-/// Gives a clip its places among the tasks: one for each skeleton that it moves. A clip of events
-/// alone is one of the first skeleton.
+/// Gives a clip its places among the tasks: one for each skeleton that it moves. A clip that moves
+/// nothing is one of the first skeleton, if it is kept at all.
 static void add_tasks(struct compilation *compilation, struct source *source, uint32_t clip_index)
 {
     const struct scene_clip *const clip = &source->scene.clips[clip_index];
@@ -410,7 +411,8 @@ static void add_tasks(struct compilation *compilation, struct source *source, ui
         add_task(compilation, source, clip_index, skeleton, compilation->task_count == before,
                  false);
     }
-    if (compilation->task_count == before && clip->event_count > 0 && source->skeleton_count > 0) {
+    const bool is_kept = clip->event_count > 0 || source->scene.keeps_clips;
+    if (compilation->task_count == before && is_kept && source->skeleton_count > 0) {
         add_task(compilation, source, clip_index, 0, true, true);
     }
     if (compilation->task_count == before) {

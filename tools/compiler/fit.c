@@ -326,6 +326,17 @@ static bool ends_where_it_began(const struct motion *motion, double shell_units,
     return is_closed;
 }
 
+/// Whether a motion moves anything. If not, its end meets its start, and that says nothing.
+static bool moves_something(const struct motion *motion)
+{
+    for (uint32_t i = 0; i < motion_curve_count(motion); i++) {
+        if (motion_curve(motion, i) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Finds the grid of all curves that are not keyed (of all, where every one is).
 static bool find_grid(const struct fit *fit, struct grid *grid, struct arena *arena,
                       struct report *report)
@@ -581,7 +592,8 @@ bool fit_motion(struct motion *motion, const struct fit_options *options, struct
     bool ok = choose_keyed(&fit, options, &grid, &own, report);
     bool is_closed = false;
     if (ok && options->loop != COMPILE_LOOP_OFF) {
-        is_closed = ends_where_it_began(motion, shell_units, fit.budget);
+        is_closed = ends_where_it_began(motion, shell_units, fit.budget) &&
+                    (moves_something(motion) || options->loop == COMPILE_LOOP_ON);
         if (!is_closed && options->loop == COMPILE_LOOP_ON) {
             motion_close(motion, grid_time(&grid, 1), arena);
             is_closed = true;

@@ -273,7 +273,8 @@ static void measurement_init(struct measurement *measurement, const trp_clip *cl
         measurement->requests[i] = (trp_sample_request){
             .clip = clip,
             .pose = blocks > 0 ? poses + (size_t)i * blocks : NULL,
-            .values = value_count > 0 ? values + (size_t)i * value_count : NULL,
+            // one of the two must be there, also where the clip has neither
+            .values = value_count > 0 || blocks == 0 ? values + (size_t)i * value_count : NULL,
         };
     }
     measurement->args.requests = measurement->requests;

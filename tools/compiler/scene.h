@@ -200,7 +200,8 @@ struct scene {
     const char **texts; // that properties of SCENE_STRING have; no text twice
     uint32_t clip_count;
     struct scene_clip *clips;
-    bool is_exact; // compiled with every key as it is, unless asked otherwise
+    bool is_exact;    // compiled with every key as it is, unless asked otherwise
+    bool keeps_clips; // also those that move nothing and have no events
     uint32_t instance_count;
     struct scene_instance *instances;
     uint32_t blendtree_count;

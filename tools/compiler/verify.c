@@ -819,7 +819,8 @@ static bool measure(struct subject *subject, const struct moments *moments,
         requests[i] = (trp_sample_request){
             .clip = &subject->clip,
             .pose = block_count > 0 ? poses + (size_t)i * block_count : NULL,
-            .values = value_count > 0 ? values + (size_t)i * value_count : NULL,
+            // one of the two must be there, also where the clip has neither
+            .values = value_count > 0 || block_count == 0 ? values + (size_t)i * value_count : NULL,
         };
     }
     trp_sample_args args = {.requests = requests, .request_count = BATCH};

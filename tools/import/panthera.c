@@ -107,6 +107,7 @@ bool import_panthera(const char *path, const void *bytes, size_t size_bytes, str
     scene->file = arena_string(&scene->arena, path);
     scene->stem = stem_of(&scene->arena, path);
     scene->is_exact = true;
+    scene->keeps_clips = true;
     const bool ok =
         panthera_file_read(&panthera, scene->file, bytes, size_bytes, &panthera.project) &&
         panthera_flatten(&panthera);

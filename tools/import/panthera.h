@@ -64,19 +64,17 @@ struct panthera_animation {
 
 /// What a node says of one of its properties.
 struct panthera_value {
-    const char *property;
+    const char *property; // as triggers spell it
     bool is_number;
-    bool is_boolean;
-    double number;    // 0 where it is text
-    const char *text; // empty where it is a number; "true" and "false" of booleans
+    bool is_boolean;  // and none that triggers are known to set, which are texts
+    double number;    // 0 where it is none
+    const char *text; // "true" and "false" of booleans; empty of numbers that are known as such
 };
 
 struct panthera_node {
     const char *id;
-    const char *parent; // id, may be empty
-    const char *type;
     uint32_t value_count;
-    struct panthera_value *values; // those in the file
+    struct panthera_value *values; // those in the file, also type and parent; sorted by property
 };
 
 struct panthera_layer {
@@ -107,15 +105,21 @@ struct panthera_project {
     double fps;                          // of the editor's grid, 0 where it is not said
 };
 
+/// Names that were warned of.
+struct panthera_names {
+    uint32_t count;
+    const char **names;
+};
+
 /// An import.
 struct panthera {
     struct report *report;
     struct scene *scene;
-    struct arena scratch;            // of the model; its texts and time curves are in the scene's
-    struct panthera_source *source;  // the file that is being read
-    struct panthera_source *sources; // all that were begun, the last one first
-    const char **easings;            // unknown ones that were warned of
-    uint32_t easing_count;
+    struct arena scratch;             // of the model; its texts and time curves are in the scene's
+    struct panthera_source *source;   // the file that is being read
+    struct panthera_source *sources;  // all that were begun, the last one first
+    struct panthera_names easings;    // unknown ones
+    struct panthera_names tables;     // fields of nodes that are tables
     struct panthera_project *project; // of the file that is imported
 };
 

@@ -15,7 +15,7 @@
 #include <troupe/easing.h>
 
 enum {
-    MAX_UNKNOWN_EASINGS = 100, // of which each is warned of
+    MAX_WARNED_NAMES = 100, // of one sort, of which each is warned of
 };
 
 // What becomes of a part of a project that is wrong.
@@ -31,7 +31,7 @@ static const double time_limit_s = 1e9;  // as in packs
 /// What nodes have.
 enum field_kind {
     FIELD_NUMBER,
-    FIELD_BOOLEAN,
+    FIELD_BOOLEAN, // which triggers set as texts
     FIELD_TEXT,
 };
 
@@ -40,6 +40,7 @@ struct field {
     enum field_kind kind;
 };
 
+/// Fields whose kind is known, by name. Others are what the file makes of them.
 static const struct field fields[] = {
     {"adjust_mode", FIELD_TEXT},
     {"blend_mode", FIELD_TEXT},
@@ -59,12 +60,14 @@ static const struct field fields[] = {
     {"layer", FIELD_TEXT},
     {"line_break", FIELD_BOOLEAN},
     {"node_index", FIELD_NUMBER},
+    {"node_type", FIELD_TEXT},
     {"outer_bounds", FIELD_TEXT},
     {"outline_a", FIELD_NUMBER},
     {"outline_b", FIELD_NUMBER},
     {"outline_g", FIELD_NUMBER},
     {"outline_r", FIELD_NUMBER},
-    {"perimeter_vertices", FIELD_NUMBER},
+    {"parent", FIELD_TEXT},
+    {"perimeter_verticies", FIELD_TEXT},
     {"pivot", FIELD_TEXT},
     {"position_x", FIELD_NUMBER},
     {"position_y", FIELD_NUMBER},
@@ -96,6 +99,10 @@ static const struct field fields[] = {
 };
 
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+
+// Nodes write the one, triggers the other: it is one property.
+static const char vertices_of_nodes[] = "perimeter_vertices";
+static const char vertices_of_triggers[] = "perimeter_verticies";
 
 // -- Getters: what is absent stays as it is
 
@@ -247,6 +254,25 @@ static bool data_get(struct panthera *panthera, const struct json_value *object,
     return true;
 }
 
+/// Notes a name that is to be warned of.
+/// @return whether it is new, and there were not too many
+static bool name_note(struct panthera *panthera, struct panthera_names *names, const char *name)
+{
+    if (!names->names) {
+        names->names = ARENA_NEW(&panthera->scratch, const char *, MAX_WARNED_NAMES);
+    }
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (strcmp(names->names[i], name) == 0) {
+            return false;
+        }
+    }
+    if (names->count == MAX_WARNED_NAMES) {
+        return false;
+    }
+    names->names[names->count++] = arena_string(&panthera->scratch, name);
+    return true;
+}
+
 // -- Keys
 
 /// Gets the kind of a key by name or number.
@@ -270,23 +296,6 @@ static bool kind_get(const struct json_value *value, enum panthera_kind *kind)
     return false;
 }
 
-/// Warns of an unknown easing, once a name.
-static void easing_warn(struct panthera *panthera, const struct json_value *at, const char *name)
-{
-    if (!panthera->easings) {
-        panthera->easings = ARENA_NEW(&panthera->scratch, const char *, MAX_UNKNOWN_EASINGS);
-    }
-    for (uint32_t i = 0; i < panthera->easing_count; i++) {
-        if (strcmp(panthera->easings[i], name) == 0) {
-            return;
-        }
-    }
-    if (panthera->easing_count < MAX_UNKNOWN_EASINGS) {
-        panthera->easings[panthera->easing_count++] = arena_string(&panthera->scratch, name);
-        json_warn(at, "panthera.easing", "\"%s\" is no known easing; linear", name);
-    }
-}
-
 static void easing_get(struct panthera *panthera, const struct json_value *value, uint32_t *easing)
 {
     const struct json_value member = json_member(value, "easing");
@@ -302,8 +311,8 @@ static void easing_get(struct panthera *panthera, const struct json_value *value
     const uint32_t found = *name ? trp_easing_find(name) : TRP_EASING_LINEAR;
     if (found < TRP_EASING_COUNT) {
         *easing = found;
-    } else {
-        easing_warn(panthera, &member, name);
+    } else if (name_note(panthera, &panthera->easings, name)) {
+        json_warn(&member, "panthera.easing", "\"%s\" is no known easing; linear", name);
     }
 }
 
@@ -500,6 +509,27 @@ static void groups_make(struct panthera *panthera, struct panthera_animation *an
 
 // -- Animations
 
+/// Warns of keys that start after the end of their animation.
+static void late_keys_warn(const struct json_value *value,
+                           const struct panthera_animation *animation)
+{
+    const struct panthera_key *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = animation->key_count; i-- > 0;) {
+        if (animation->keys[i].start_s > animation->duration_s) {
+            first = &animation->keys[i];
+            count++;
+        }
+    }
+    if (count > 0) {
+        json_warn(value, "panthera.key.time",
+                  "\"%.128s\" ends at %.9g s, before %u of its keys start%s, such as that at "
+                  "%.9g s of '%.128s' of '%.128s'; never played",
+                  animation->id, animation->duration_s, count, count > 1 ? "" : "s", first->start_s,
+                  first->property, first->node);
+    }
+}
+
 static bool animation_read(struct panthera *panthera, const struct json_value *value,
                            struct panthera_animation *animation)
 {
@@ -532,6 +562,7 @@ static bool animation_read(struct panthera *panthera, const struct json_value *v
     animation->keys = ARENA_NEW(&panthera->scratch, struct panthera_key, count);
     keys_sort(panthera, keys, animation->key_count, compare_keys, animation->keys);
     groups_make(panthera, animation);
+    late_keys_warn(value, animation);
     return true;
 }
 
@@ -617,23 +648,54 @@ const struct panthera_animation *panthera_animation_find(const struct panthera_p
 
 // -- Nodes
 
+static int compare_field(const void *name, const void *field)
+{
+    return strcmp(name, ((const struct field *)field)->name);
+}
+
+/// Returns null where nothing is known of a field.
 static const struct field *field_find(const char *name)
 {
-    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
-        if (strcmp(fields[i].name, name) == 0) {
-            return &fields[i];
+    return bsearch(name, fields, FIELD_COUNT, sizeof *fields, compare_field);
+}
+
+/// Reads a field of which nothing is known.
+/// @return whether it is of use; warned of if not, unless it is empty
+static bool other_value_read(struct panthera *panthera, const struct json_value *node,
+                             const struct json_value *member, struct panthera_value *value)
+{
+    struct json_value first = {0};
+    uint32_t count = 0;
+    bool boolean;
+    if (json_as_array(member, &count) || json_as_object(member)) {
+        const bool is_empty = count == 0 && !json_next_member(member, &first);
+        if (!is_empty && name_note(panthera, &panthera->tables, member->key)) {
+            json_warn(member, "panthera.node",
+                      "is no text, number or boolean; \"%.128s\" of nodes is left out",
+                      member->key);
         }
+        return false;
     }
-    return NULL;
+    value->property = arena_string(&panthera->scratch, member->key);
+    value->is_boolean = json_as_boolean(member, &boolean);
+    value->is_number = json_as_number(member, &value->number);
+    return (!value->is_number || number_get(node, member->key, leaves_out, &value->number)) &&
+           data_get(panthera, node, member->key, leaves_out, &value->text);
 }
 
 /// Reads what a node says of a property.
 /// @return whether that is of use; warned of if not
 static bool value_read(struct panthera *panthera, const struct json_value *node,
-                       const struct field *field, struct panthera_value *value)
+                       const struct json_value *member, struct panthera_value *value)
 {
-    *value = (struct panthera_value){.property = field->name, .text = ""};
+    const bool is_vertices = strcmp(member->key, vertices_of_nodes) == 0;
+    const struct field *const field = field_find(is_vertices ? vertices_of_triggers : member->key);
     bool boolean = false;
+    *value = (struct panthera_value){.text = ""};
+    if (!field) {
+        return other_value_read(panthera, node, member, value);
+    }
+    value->property = field->name;
     switch (field->kind) {
     case FIELD_NUMBER:
         value->is_number = true;
@@ -642,13 +704,28 @@ static bool value_read(struct panthera *panthera, const struct json_value *node,
         if (!boolean_get(node, field->name, leaves_out, &boolean)) {
             return false;
         }
-        value->is_boolean = true;
         value->text = boolean ? "true" : "false";
         return true;
     case FIELD_TEXT:
         break;
     }
-    return data_get(panthera, node, field->name, leaves_out, &value->text);
+    return data_get(panthera, node, member->key, leaves_out, &value->text);
+}
+
+/// Returns whether a member of a node says something of a property.
+static bool is_value(const struct json_value *node, const struct json_value *member)
+{
+    if (json_is_absent(member) || strcmp(member->key, "node_id") == 0) {
+        return false;
+    }
+    const struct json_value other = json_member(node, vertices_of_triggers);
+    return strcmp(member->key, vertices_of_nodes) != 0 || json_is_absent(&other);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    return strcmp(((const struct panthera_value *)a)->property,
+                  ((const struct panthera_value *)b)->property);
 }
 
 /// Reads a node.
@@ -656,25 +733,23 @@ static bool value_read(struct panthera *panthera, const struct json_value *node,
 static bool node_read(struct panthera *panthera, const struct json_value *object,
                       struct panthera_node *node)
 {
+    struct json_value member = {0};
     uint32_t count = 0;
-    *node = (struct panthera_node){.id = "", .parent = "", .type = ""};
+    *node = (struct panthera_node){.id = ""};
     if (!object_check(object, skips_node) ||
         !id_get(panthera, object, "node_id", skips_node, &node->id)) {
         return false;
     }
-    text_get(panthera, object, "parent", leaves_out, &node->parent);
-    text_get(panthera, object, "node_type", leaves_out, &node->type);
-    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
-        const struct json_value member = json_member(object, fields[i].name);
-        count += !json_is_absent(&member);
+    while (json_next_member(object, &member)) {
+        count++;
     }
     node->values = ARENA_NEW(&panthera->scratch, struct panthera_value, count);
-    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
-        const struct json_value member = json_member(object, fields[i].name);
+    while (json_next_member(object, &member)) {
+        struct panthera_value *const value = &node->values[node->value_count];
         node->value_count +=
-            !json_is_absent(&member) &&
-            value_read(panthera, object, &fields[i], &node->values[node->value_count]);
+            is_value(object, &member) && value_read(panthera, object, &member, value);
     }
+    qsort(node->values, node->value_count, sizeof *node->values, compare_values);
     return true;
 }
 
@@ -720,31 +795,27 @@ static const struct panthera_node *node_find(const struct panthera_project *proj
 }
 
 /// Finds what a node says of a property.
-/// @param value [out] null where it leaves that out
-/// @return the property; null where there is no such node or property
-static const struct field *rest_find(const struct panthera_project *project, const char *id,
-                                     const char *property, const struct panthera_value **value)
+/// @param field [out] null where nothing is known of it
+/// @param value [out] null where the node leaves that out
+/// @return whether there is such a node
+static bool rest_find(const struct panthera_project *project, const char *id, const char *property,
+                      const struct field **field, const struct panthera_value **value)
 {
-    const struct field *const field = field_find(property);
-    const struct panthera_node *const node = field ? node_find(project, id) : NULL;
-    *value = NULL;
-    if (!node) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < node->value_count; i++) {
-        if (node->values[i].property == field->name) {
-            *value = &node->values[i];
-        }
-    }
-    return field;
+    const struct panthera_node *const node = node_find(project, id);
+    const struct panthera_value wanted = {.property = property};
+    *field = field_find(property);
+    *value = node ? bsearch(&wanted, node->values, node->value_count, sizeof wanted, compare_values)
+                  : NULL;
+    return node;
 }
 
 bool panthera_rest_number(const struct panthera_project *project, const char *node,
                           const char *property, double *number)
 {
+    const struct field *field;
     const struct panthera_value *value;
-    const struct field *const field = rest_find(project, node, property, &value);
-    if (!field || field->kind != FIELD_NUMBER) {
+    if (!rest_find(project, node, property, &field, &value) ||
+        (value ? !value->is_number : !field || field->kind != FIELD_NUMBER)) {
         return false;
     }
     *number = value ? value->number : 0;
@@ -754,9 +825,10 @@ bool panthera_rest_number(const struct panthera_project *project, const char *no
 bool panthera_rest_text(const struct panthera_project *project, const char *node,
                         const char *property, const char **text)
 {
+    const struct field *field;
     const struct panthera_value *value;
-    const struct field *const field = rest_find(project, node, property, &value);
-    if (!field || field->kind == FIELD_NUMBER) {
+    if (!rest_find(project, node, property, &field, &value) ||
+        (field ? field->kind == FIELD_NUMBER : !value)) {
         return false;
     }
     *text = value ? value->text : field->kind == FIELD_BOOLEAN ? "false" : "";

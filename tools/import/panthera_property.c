@@ -85,6 +85,11 @@ static uint32_t names_index(struct names *names, struct arena *arena, struct are
     return *slot - 1;
 }
 
+static bool names_has(const struct names *names, const char *text)
+{
+    return names->count > 0 && *slot_of(names, text) != 0;
+}
+
 struct panthera_property_table *panthera_properties_new(struct panthera *panthera)
 {
     struct panthera_property_table *const table =
@@ -121,6 +126,15 @@ static char *pointer_append(char *at, const char *text)
     }
     *at = '\0';
     return at;
+}
+
+static const char *name_join(struct arena *arena, const char *prefix, const char *name,
+                             const char *suffix)
+{
+    const size_t size_bytes = strlen(prefix) + strlen(name) + strlen(suffix) + 1;
+    char *const joined = arena_take(arena, size_bytes, 1);
+    snprintf(joined, size_bytes, "%s%s%s", prefix, name, suffix);
+    return joined;
 }
 
 /// Returns the path of a property, and on the way the node's name, in an arena of its own.
@@ -173,6 +187,15 @@ static double default_of(struct panthera_property_table *table, const char *node
     return panthera_text_index(table, text);
 }
 
+/// Refuses a project of which animations move more than a pack holds.
+static bool size_refuse(const struct panthera_property_table *table, const char *path)
+{
+    return report_error(table->panthera->report, TROUPE_EXIT_INPUT, path, "panthera.size",
+                        "is one property too many: animations move more than %u, which are the "
+                        "most of a pack",
+                        TRP__MAX_VALUES);
+}
+
 /// Adds the property of the path that was found last.
 /// @param label of its value
 static bool property_add(struct panthera_property_table *table, enum scene_property_type type,
@@ -218,8 +241,11 @@ bool panthera_property_find(struct panthera_property_table *table, const char *p
     const char *const path = path_make(&scratch, prefix, group->node, group->property, &node);
     bool is_good = true;
     if (path_find(table, path, index)) {
-        is_good = property_add(table, group->kind == PANTHERA_TWEEN ? SCENE_FLOAT : SCENE_STRING,
-                               group->property, default_of(table, node, group));
+        is_good =
+            *index < TRP__MAX_VALUES
+                ? property_add(table, group->kind == PANTHERA_TWEEN ? SCENE_FLOAT : SCENE_STRING,
+                               group->property, default_of(table, node, group))
+                : size_refuse(table, path);
     }
     if (is_good &&
         (table->properties[*index].type == SCENE_FLOAT) != (group->kind == PANTHERA_TWEEN)) {
@@ -235,26 +261,44 @@ bool panthera_property_find(struct panthera_property_table *table, const char *p
     return is_good;
 }
 
-static bool value_add(struct panthera_property_table *table, const char *node,
+/// A node under the name that it has in the project that is imported.
+struct named_node {
+    const char *name;
+    const char *prefix; // of the template that it is in, such as "a/b/"; else empty
+    uint32_t order;     // of several of one name the first one counts
+    const struct panthera_node *node;
+};
+
+/// Returns the text of a value. Parents have the names that nodes have here.
+static const char *text_of(struct arena *arena, const struct named_node *node,
+                           const struct panthera_value *value)
+{
+    const bool is_renamed = *node->prefix && *value->text && strcmp(value->property, "parent") == 0;
+    return is_renamed ? name_join(arena, node->prefix, value->text, "") : value->text;
+}
+
+static bool value_add(struct panthera_property_table *table, const struct named_node *node,
                       const struct panthera_value *value)
 {
     struct arena scratch = {0};
     const char *full_node;
     uint32_t index;
     const bool is_new =
-        path_find(table, path_make(&scratch, "", node, value->property, &full_node), &index);
-    arena_free(&scratch);
+        path_find(table, path_make(&scratch, "", node->name, value->property, &full_node), &index);
+    bool is_good = true;
     if (!is_new) {
-        return true; // animations move it
+        // animations move it
+    } else if (value->is_number) {
+        is_good = property_add(table, SCENE_FLOAT, value->property, value->number);
+    } else if (value->is_boolean) {
+        is_good =
+            property_add(table, SCENE_BOOL, value->property, strcmp(value->text, "true") == 0);
+    } else {
+        is_good = property_add(table, SCENE_STRING, value->property,
+                               panthera_text_index(table, text_of(&scratch, node, value)));
     }
-    if (value->is_number) {
-        return property_add(table, SCENE_FLOAT, value->property, value->number);
-    }
-    if (value->is_boolean) {
-        return property_add(table, SCENE_BOOL, value->property, strcmp(value->text, "true") == 0);
-    }
-    return property_add(table, SCENE_STRING, value->property,
-                        panthera_text_index(table, value->text));
+    arena_free(&scratch);
+    return is_good;
 }
 
 /// Adds a layer, whose value is its colour. Of one name the first one counts.
@@ -274,13 +318,6 @@ static bool layer_add(struct panthera_property_table *table, const struct panthe
 
 // -- Nodes of a project and of its templates
 
-/// A node under the name that it has in the project that is imported.
-struct named_node {
-    const char *name;
-    uint32_t order; // of several of one name the first one counts
-    const struct panthera_node *node;
-};
-
 /// Nodes of a project and of those in it.
 struct node_list {
     struct arena arena;
@@ -299,16 +336,8 @@ static bool nodes_are_over(const struct node_list *list)
            list->name_bytes > MOST_NAME_BYTES;
 }
 
-static const char *name_join(struct arena *arena, const char *prefix, const char *name,
-                             const char *suffix)
-{
-    const size_t size_bytes = strlen(prefix) + strlen(name) + strlen(suffix) + 1;
-    char *const joined = arena_take(arena, size_bytes, 1);
-    snprintf(joined, size_bytes, "%s%s%s", prefix, name, suffix);
-    return joined;
-}
-
-static void node_append(struct node_list *list, const char *name, const struct panthera_node *node)
+static void node_append(struct node_list *list, const char *prefix, const char *name,
+                        const struct panthera_node *node)
 {
     if (list->count == list->capacity) {
         const struct named_node *const before = list->nodes;
@@ -318,7 +347,7 @@ static void node_append(struct node_list *list, const char *name, const struct p
             memcpy(list->nodes, before, list->count * sizeof *before);
         }
     }
-    list->nodes[list->count] = (struct named_node){name, list->count, node};
+    list->nodes[list->count] = (struct named_node){name, prefix, list->count, node};
     list->count++;
     list->value_count += node->value_count;
 }
@@ -331,7 +360,7 @@ static void nodes_append(struct node_list *list, const char *prefix,
         const struct panthera_node *const node = &project->nodes[i];
         const char *const name = *prefix ? name_join(&list->arena, prefix, node->id, "") : node->id;
         list->name_bytes += *prefix ? strlen(name) * (1 + (uint64_t)node->value_count) : 0;
-        node_append(list, name, node);
+        node_append(list, prefix, name, node);
     }
 }
 
@@ -381,7 +410,7 @@ static bool nodes_add(struct panthera_property_table *table, const struct node_l
     for (uint32_t i = 0; i < list->count; i++) {
         const struct panthera_node *const node = list->nodes[i].node;
         for (uint32_t k = 0; k < node->value_count; k++) {
-            if (!value_add(table, list->nodes[i].name, &node->values[k])) {
+            if (!value_add(table, &list->nodes[i], &node->values[k])) {
                 return false;
             }
         }
@@ -389,35 +418,83 @@ static bool nodes_add(struct panthera_property_table *table, const struct node_l
     return true;
 }
 
-bool panthera_properties_rest(struct panthera_property_table *table)
+/// Leaves the nodes of the project itself, which were the first ones.
+static void nodes_keep_own(struct node_list *list, uint32_t own_count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->nodes[i].order < own_count) {
+            list->nodes[kept++] = list->nodes[i];
+        }
+    }
+    list->count = kept;
+}
+
+/// Returns whether there is room for the values of nodes beside what is there.
+/// @param others properties that are added after them
+static bool nodes_fit(const struct panthera_property_table *table, const struct node_list *list,
+                      uint32_t others)
+{
+    uint64_t count = (uint64_t)table->paths.count + others;
+    for (uint32_t i = 0; i < list->count && count <= TRP__MAX_VALUES; i++) {
+        const struct panthera_node *const node = list->nodes[i].node;
+        for (uint32_t k = 0; k < node->value_count; k++) {
+            struct arena scratch = {0};
+            const char *name;
+            count += !names_has(&table->paths, path_make(&scratch, "", list->nodes[i].name,
+                                                         node->values[k].property, &name));
+            arena_free(&scratch);
+        }
+    }
+    return count <= TRP__MAX_VALUES;
+}
+
+/// Finds the nodes whose properties have room in a pack: with those of templates, or those of the
+/// project alone, or none.
+/// @param others properties that are added after them
+/// @return false after a warning where it is none
+static bool nodes_choose(const struct panthera_property_table *table, uint32_t others,
+                         struct node_list *list)
 {
     const struct panthera_project *const project = table->panthera->project;
-    const uint64_t others = (uint64_t)table->paths.count + project->layer_count;
-    struct node_list list = {0};
-    bool is_good = true;
-    nodes_append(&list, "", project);
-    const uint64_t own = others + list.value_count;
-    const struct node_list before = list;
-    templates_append(&list, "", project);
-    if (own > TRP__MAX_VALUES) {
-        report_warning(table->panthera->report, NULL, "panthera.size",
+    struct report *const report = table->panthera->report;
+    nodes_append(list, "", project);
+    const uint32_t own_count = list->count;
+    if (nodes_are_over(list) || !nodes_fit(table, list, others)) {
+        report_warning(report, NULL, "panthera.size",
                        "has more than %u properties, which are the most of a pack: those that no "
                        "animation moves are left out",
                        TRP__MAX_VALUES);
-    } else {
-        if (nodes_are_over(&list) || others + list.value_count > TRP__MAX_VALUES) {
-            report_warning(table->panthera->report, NULL, "panthera.size",
-                           "has with its templates more nodes and properties than a pack: "
-                           "those of templates that no animation moves are left out");
-            list.count = before.count;
-        }
-        nodes_sort(&list);
+        return false;
+    }
+    templates_append(list, "", project);
+    const bool is_over = nodes_are_over(list);
+    nodes_sort(list);
+    if (is_over || !nodes_fit(table, list, others)) {
+        report_warning(report, NULL, "panthera.size",
+                       "has with its templates more nodes and properties than a pack: "
+                       "those of templates that no animation moves are left out");
+        nodes_keep_own(list, own_count);
+    }
+    return true;
+}
+
+bool panthera_properties_rest(struct panthera_property_table *table)
+{
+    const struct panthera_project *const project = table->panthera->project;
+    struct node_list list = {0};
+    bool is_good = true;
+    if (nodes_choose(table, project->layer_count, &list)) {
         is_good = nodes_add(table, &list);
         for (uint32_t i = 0; is_good && i < project->layer_count; i++) {
             is_good = layer_add(table, &project->layers[i]);
         }
     }
     arena_free(&list.arena);
+    if (is_good && table->texts.count > TRP__MAX_TEXTS) {
+        return report_error(table->panthera->report, TROUPE_EXIT_INPUT, NULL, "panthera.size",
+                            "has more than %u texts, which are the most of a pack", TRP__MAX_TEXTS);
+    }
     return is_good;
 }
 
