@@ -4,7 +4,8 @@
 // Who writes which property when. The rule says what holds at one time: collect what an animation
 // and all that is nested in it write, sort it, and the last one of a property counts. Here it is
 // done for all times at once: every write is collected with the stretches of time in which it is
-// made, and a sweep over them finds the one that counts.
+// made, and a sweep over them finds the one that counts. An event comes at the first time at which
+// its animation is asked and has reached it; so those of a clip come while it has its turn.
 #include "panthera_flatten.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #define BEFORE_S (-1.0)        // stands for all times before the clip
+#define ROUNDING 1e-12         // of times that went through nested clips, as a part of them
 #define MOST_WORK (1u << 18)   // of a clip: animations, by stretches of time and depth
 #define MOST_PIECES (1u << 20) // writes of a clip
 
@@ -54,15 +56,18 @@ struct visit {
     double offset_s; // when it starts, in root time
     double scale;    // seconds of root time in one of it
     uint32_t depth;
+    bool is_frozen; // only shows its end: no event comes
 };
 
 /// The writes of a clip.
 struct collection {
     struct panthera_flattener *flattener;
+    double end_s;         // of the clip
     uint32_t group_count; // so far: the order of writes
     uint32_t count;
     uint32_t capacity;
     struct panthera_piece *pieces;
+    struct panthera_event_list events;
 };
 
 static bool visit_animation(struct collection *collection, const struct visit *visit);
@@ -141,6 +146,13 @@ static bool is_late(const struct panthera_key *key)
     return key->kind == PANTHERA_ANIMATION && key->duration_s > 0 && key->start_s > 0;
 }
 
+/// Returns whether a key takes turns with the others of its group: of values whatever it is, but
+/// nested animations are shown by keys of that kind alone.
+static bool has_turns(const struct panthera_group *group, const struct panthera_key *key)
+{
+    return group->kind != PANTHERA_ANIMATION || key->kind == PANTHERA_ANIMATION;
+}
+
 /// Finds when each key of a group is the last one that has started, within a span.
 static void turns_find(struct collection *collection, const struct panthera_time *time,
                        const struct panthera_group *group, const struct panthera_span *span,
@@ -150,18 +162,23 @@ static void turns_find(struct collection *collection, const struct panthera_time
     // From the last key to the first: what later ones have is taken.
     double begin_s = span->begin_s;
     double end_s = span->end_s;
+    struct panthera_span part = *span;
     for (uint32_t i = group->key_count; i > 0 && begin_s < end_s; i--) {
         const struct panthera_key *const key = &group->keys[i - 1];
+        if (!has_turns(group, key)) {
+            continue;
+        }
         const double pass_s = pass_of(time, span, key->start_s, is_late(key));
         if (is_falling) {
-            turn_add(collection, list, (int32_t)i - 1, span, begin_s, pass_s);
+            turn_add(collection, list, (int32_t)i - 1, &part, begin_s, pass_s);
             begin_s = fmax(begin_s, pass_s);
         } else {
-            turn_add(collection, list, (int32_t)i - 1, span, fmin(pass_s, end_s), end_s);
+            turn_add(collection, list, (int32_t)i - 1, &part, fmin(pass_s, end_s), end_s);
+            part.holds_end = pass_s < end_s ? is_late(key) : part.holds_end;
             end_s = fmin(end_s, pass_s);
         }
     }
-    turn_add(collection, list, -1, span, begin_s, end_s);
+    turn_add(collection, list, -1, &part, begin_s, end_s);
 }
 
 static int compare_turns(const void *a, const void *b)
@@ -273,13 +290,14 @@ static bool tween_add(struct collection *collection, const struct visit *visit,
     return piece_add(collection, piece) && piece_add(collection, ended);
 }
 
+/// Adds what a key does, which is a tween or a trigger as the first one of its group.
 static bool key_add(struct collection *collection, const struct visit *visit,
-                    const struct panthera_key *key, const struct panthera_span *span,
-                    struct panthera_piece piece)
+                    const struct panthera_group *group, const struct panthera_key *key,
+                    const struct panthera_span *span, struct panthera_piece piece)
 {
     piece.is_key = true;
     piece.root_start_s = root_start_of(visit, key->start_s);
-    if (key->kind == PANTHERA_TWEEN) {
+    if (group->kind == PANTHERA_TWEEN) {
         return tween_add(collection, visit, key, span, piece);
     }
     piece.value =
@@ -311,10 +329,71 @@ static bool visit_own(struct collection *collection, const struct visit *visit,
     for (uint32_t i = 0; i < list.count && piece.property != UINT32_MAX; i++) {
         const struct turn *const turn = &list.turns[i];
         const struct panthera_key *const key = turn->key >= 0 ? &group->keys[turn->key] : NULL;
-        const bool is_good = key && key->kind == group->kind
-                                 ? key_add(collection, visit, key, &turn->span, piece)
-                                 : rest_add(collection, visit, group, &turn->span, piece);
+        // Keys without a value, such as events, have their turn, but start nothing.
+        const bool has_value =
+            key && (key->kind == PANTHERA_TWEEN || key->kind == PANTHERA_TRIGGER);
+        const bool is_good = has_value ? key_add(collection, visit, group, key, &turn->span, piece)
+                                       : rest_add(collection, visit, group, &turn->span, piece);
         if (!is_good) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// -- Events
+
+/// Returns whether an animation comes to a time inside but for rounding, where it stands still or
+/// at an instant at which another one follows.
+static bool is_near(const struct panthera_time *time, const struct panthera_span *span,
+                    double inside_s)
+{
+    if (span->is_still) {
+        return span->still_s + ROUNDING * fmax(1, inside_s) >= inside_s;
+    }
+    return span->holds_end && !span->is_falling &&
+           panthera_time_inside(time, span->end_s + ROUNDING * fmax(1, span->end_s)) >= inside_s;
+}
+
+/// Finds the first time at which an animation has reached one of its keys.
+/// @return false where it never does
+static bool arrival_find(const struct visit *visit, const struct panthera_key *key, double *time_s)
+{
+    for (uint32_t i = 0; i < visit->span_count; i++) {
+        const struct panthera_span *const span = &visit->spans[i];
+        const struct panthera_span part = part_of(visit->time, span, key->start_s, false, true);
+        if (part.begin_s < part.end_s) {
+            *time_s = part.begin_s;
+            return true;
+        }
+        if (is_near(visit->time, span, key->start_s)) {
+            *time_s = span->is_still ? span->begin_s : panthera_time_before(span->end_s);
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Adds the events of an animation, in the order of its keys.
+static bool visit_events(struct collection *collection, const struct visit *visit)
+{
+    const struct panthera_animation *const animation = visit->animation;
+    for (uint32_t i = 0; i < animation->key_count && !visit->is_frozen; i++) {
+        const struct panthera_key *const key = &animation->keys[i];
+        double time_s;
+        if (!(key->start_s <= animation->duration_s)) {
+            break; // and all after it
+        }
+        if (key->kind != PANTHERA_EVENT || !arrival_find(visit, key, &time_s)) {
+            continue;
+        }
+        // Where only rounding is in between, it comes when the keys say.
+        const double said_s = root_start_of(visit, key->start_s);
+        if (fabs(time_s - said_s) <= ROUNDING * fmax(1, time_s)) {
+            time_s = fmin(said_s, collection->end_s);
+        }
+        if (!panthera_event_add(collection->flattener, &collection->events, visit->prefix, key,
+                                time_s, visit->scale)) {
             return false;
         }
     }
@@ -325,12 +404,13 @@ static bool visit_own(struct collection *collection, const struct visit *visit,
 
 /// Adds a span of a clip on which the time inside goes one way, or has come to its end.
 static void clip_span_add(struct collection *collection, const struct panthera_time *inside,
-                          struct panthera_span span, struct span_list *list)
+                          struct panthera_span span, double around_end_s, struct span_list *list)
 {
     if (!(span.begin_s < span.end_s)) {
         return;
     }
     const double last_s = panthera_time_before(span.end_s);
+    span.holds_end = span.holds_end && span.end_s == around_end_s;
     span.still_s = panthera_time_inside(inside, span.begin_s);
     span.is_falling = panthera_time_inside(inside, last_s) < span.still_s;
     span.is_still = panthera_time_part(inside->outer, inside->key, span.begin_s) >= 1 &&
@@ -353,10 +433,10 @@ static void clip_spans_add(struct collection *collection, const struct panthera_
         const double part = is_end ? 1 : cut < 2 ? 0 : panthera_mark_at(&marks, cut / 2 - 1);
         struct panthera_span span = rest;
         span.end_s = panthera_time_pass(inside->outer, key, &rest, part, cut % 2 == 1);
-        clip_span_add(collection, inside, span, list);
+        clip_span_add(collection, inside, span, around->end_s, list);
         rest.begin_s = span.end_s;
     }
-    clip_span_add(collection, inside, rest, list);
+    clip_span_add(collection, inside, rest, around->end_s, list);
 }
 
 /// Visits what is inside a clip while that has its turn.
@@ -495,6 +575,7 @@ static bool visit_initial_state(struct collection *collection, const struct visi
     }
     struct visit inside = *visit;
     inside.animation = initial;
+    inside.is_frozen = true;
     inside.depth++;
     return visit_still(collection, &inside, list.spans, list.count, initial->duration_s);
 }
@@ -535,6 +616,9 @@ static bool visit_animation(struct collection *collection, const struct visit *v
         if (!visit_own(collection, visit, &animation->groups[i])) {
             return false;
         }
+    }
+    if (!visit_events(collection, visit)) {
+        return false;
     }
     for (uint32_t i = 0; i < animation->group_count; i++) {
         if (!visit_clips(collection, visit, &animation->groups[i])) {
@@ -695,7 +779,7 @@ static bool clip_try(struct panthera_flattener *flattener,
     const struct panthera *const panthera = flattener->panthera;
     struct panthera_span spans[2] = {
         {.begin_s = BEFORE_S, .end_s = 0, .is_still = true, .still_s = BEFORE_S},
-        {.begin_s = 0, .end_s = panthera_time_after(animation->duration_s)},
+        {.begin_s = 0, .end_s = panthera_time_after(animation->duration_s), .holds_end = true},
     };
     const struct visit root = {
         .project = panthera->project,
@@ -706,7 +790,7 @@ static bool clip_try(struct panthera_flattener *flattener,
         .scale = 1,
         .depth = 1,
     };
-    struct collection collection = {.flattener = flattener};
+    struct collection collection = {.flattener = flattener, .end_s = animation->duration_s};
     *clip = (struct scene_clip){
         .name = animation->id,
         .id = animation->id,
@@ -717,8 +801,12 @@ static bool clip_try(struct panthera_flattener *flattener,
     flattener->piece_count = 0;
     flattener->clip_key_count = 0;
     flattener->is_over = false;
-    return visit_animation(&collection, &root) &&
-           panthera_events_make(flattener, animation, clip) && tracks_make(&collection, clip);
+    if (!visit_animation(&collection, &root)) {
+        return false;
+    }
+    clip->event_count = collection.events.count;
+    clip->events = collection.events.events;
+    return tracks_make(&collection, clip);
 }
 
 /// Makes a clip. Where animations are nested in themselves more than once the number of them grows
@@ -783,6 +871,29 @@ void panthera_nesting_warn(struct panthera_flattener *flattener,
 
 // -- What is not there
 
+/// Warns of keys that are no events and of another kind than the first one of their group.
+static void kinds_check(struct report *report, const struct panthera_animation *animation)
+{
+    const struct panthera_key *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < animation->group_count; i++) {
+        const struct panthera_group *const group = &animation->groups[i];
+        for (uint32_t j = 0; j < group->key_count; j++) {
+            const struct panthera_key *const key = &group->keys[j];
+            if (key->kind != group->kind && key->kind != PANTHERA_EVENT) {
+                first = count == 0 ? key : first;
+                count++;
+            }
+        }
+    }
+    if (count > 0) {
+        report_warning(report, animation->id, "panthera.kind",
+                       "has %u key%s of another kind than the first one of the property, such as "
+                       "that at %.9g s of '%.128s' of '%.128s'",
+                       count, count > 1 ? "s" : "", first->start_s, first->property, first->node);
+    }
+}
+
 /// Warns of clips that show nothing.
 static void animation_check(struct report *report, const struct panthera_project *project,
                             const struct panthera_animation *animation)
@@ -834,6 +945,7 @@ static void project_check(struct panthera_flattener *flattener, struct project_l
     list->projects[list->count++] = project;
     for (uint32_t i = 0; i < project->animation_count; i++) {
         animation_check(flattener->panthera->report, project, &project->animations[i]);
+        kinds_check(flattener->panthera->report, &project->animations[i]);
     }
     for (uint32_t i = 0; i < project->template_count; i++) {
         if (project->templates[i].project) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // From an animation with all that is nested in it to what each property does: panthera_flatten.c
-// finds who writes which property when, panthera_curve.c makes curves of that, panthera_event.c the
-// events, panthera_property.c the properties and their texts.
+// finds who writes which property when, and when events come, panthera_curve.c makes curves of the
+// one, panthera_event.c events of the other, panthera_property.c properties and their texts.
 #ifndef TROUPE_TOOLS_PANTHERA_FLATTEN_H
 #define TROUPE_TOOLS_PANTHERA_FLATTEN_H
 
@@ -30,6 +30,13 @@ struct panthera_stretch {
     double begin_s;
     double end_s;
     const struct panthera_piece *piece; // null: nobody writes, the property rests
+};
+
+/// Events of a clip so far, in the arena of the animation.
+struct panthera_event_list {
+    uint32_t count;
+    uint32_t capacity;
+    struct scene_event *events;
 };
 
 /// What the animations of an import share while they are flattened.
@@ -63,10 +70,14 @@ bool panthera_curve_make(struct panthera_flattener *flattener,
                          const struct panthera_stretch *stretches, uint32_t count, double rest,
                          double end_s, struct scene_curve *curve);
 
-/// Makes the events of a clip: of an animation and of those nested in it.
+/// Adds an event to those of a clip.
+/// @param prefix of the nodes of its animation
+/// @param time_s at which it comes, in root time
+/// @param scale  seconds of root time in one of the animation; 0: all of it is one moment
 /// @return false, with `is_over`, where there are too many
-bool panthera_events_make(struct panthera_flattener *flattener,
-                          const struct panthera_animation *animation, struct scene_clip *clip);
+bool panthera_event_add(struct panthera_flattener *flattener, struct panthera_event_list *list,
+                        const char *prefix, const struct panthera_key *key, double time_s,
+                        double scale);
 
 /// Moves the events of a clip from the arena of the animation to that of the scene.
 void panthera_events_keep(struct panthera_flattener *flattener, struct scene_clip *clip);

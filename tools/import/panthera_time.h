@@ -25,6 +25,7 @@ struct panthera_span {
     bool is_still;
     bool is_falling;
     double still_s; // where it stands
+    bool holds_end; // up to an instant that belongs to it, such as the end of the root
 };
 
 /// Where the time curve of a key turns round or is not smooth, beside its ends; ascending.
