@@ -1447,6 +1447,7 @@ static void test_panthera_6_stream_goes_along_its_samples(void **state)
             assert_true(k == 0 || stream->duration_s != stream[-1].duration_s);
         }
     }
+    assert_int_equal(loaded.report.warning_count, 0);
     unload();
 }
 
@@ -1736,7 +1737,7 @@ static void test_panthera_15_events_of_an_import_have_limits(void **state)
     }
     assert_true(event_count <= (1 << 20) + 12 * 100);
     assert_true(event_count > 12 * 1000); // nested ones among them
-    assert_true(loaded.report.warning_count <= 12 * 100 + 12 + 1);
+    assert_true(loaded.report.warning_count <= 12 + 1);
     unload();
 }
 

@@ -393,10 +393,6 @@ static bool key_read(struct panthera *panthera, const struct json_value *value,
         json_warn(value, "panthera.event", "an event without \"event_id\"; skipped");
         *is_kept = false;
     }
-    if (key->kind == PANTHERA_EVENT && *is_kept && key->samples) {
-        json_warn(value, "panthera.event.easing",
-                  "an event goes evenly instead of by \"easing_custom\"");
-    }
     return true;
 }
 
