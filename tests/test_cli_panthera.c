@@ -150,6 +150,59 @@ static void test_cli_panthera_verify_agrees_with_both_kinds_of_packs(void **stat
     }
 }
 
+/// Writes a project whose stream outlasts its animation.
+static void write_wind(const char *stream)
+{
+    char text[1024];
+    const int length = snprintf(
+        text, sizeof text,
+        "return { data = { animations = { { animation_id = 'w', duration = 1, animation_keys = {\n"
+        "  { key_type = 'tween', node_id = 'n', property_id = 'position_x', duration = 1,\n"
+        "    end_value = 1 },\n"
+        "  { key_type = 'event', property_id = 'event', event_id = 'wind', start_time = 0.5,\n"
+        "    end_value = 10, %s } } } } } }\n",
+        stream);
+    write_text("wind.lua", text, (size_t)length);
+}
+
+static void test_cli_panthera_streams_outlast_clips_along_their_samples(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"duration = 2, easing_custom = { 0, 2, 0.5001 }",
+                                         "duration = 2, easing_custom = { 0, 2 }", "duration = 2",
+                                         "duration = 1, easing_custom = { 0, 2, 0.5 }"};
+    write_wind("duration = 2, easing_custom = { 0, 2, 0.5 }");
+    struct outcome outcome = run("compile", "--quiet", "wind.lua", "-o", "wind.trp", NULL);
+    assert_int_equal(outcome.exit_code, 0);
+    assert_non_null(strstr(outcome.err, "event 'wind' at 0.5 s of the source lasts beyond the "
+                                        "clip: plays only up to the end of it [events.after]"));
+    assert_null(strstr(outcome.err, "easing"));
+    discard(&outcome);
+    json_t *const object = expect_json(run("info", "wind.trp", "--json", NULL), "info");
+    const json_t *const clip = named(json_object_get(object, "clips"), "w");
+    const json_t *const wind = json_array_get(json_object_get(clip, "events"), 0);
+    double samples[3];
+    assert_true(number_of(wind, "duration_s") == 2);
+    assert_true(json_is_null(json_object_get(wind, "easing")));
+    numbers_of(wind, "samples", samples, 3);
+    assert_true(samples[0] == 0 && samples[1] == 2 && samples[2] == 0.5);
+    json_decref(object);
+    outcome = run("events", "wind.trp", "--clip", "w", "--from", "0", "--to", "1", NULL);
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.out, "wind 10.0 for 2 s"));
+    discard(&outcome);
+    outcome = run("verify", "wind.trp", "wind.lua", NULL);
+    assert_int_equal(outcome.exit_code, 0);
+    discard(&outcome);
+    for (uint32_t i = 0; i < sizeof others / sizeof *others; i++) {
+        write_wind(others[i]);
+        outcome = run("verify", "wind.trp", "wind.lua", NULL);
+        assert_int_equal(outcome.exit_code, 4);
+        assert_non_null(strstr(outcome.err, "carries or lasts something else"));
+        discard(&outcome);
+    }
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -178,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_cli_panthera_tables_show_texts),
         cmocka_unit_test(test_cli_panthera_events_have_their_targets),
         cmocka_unit_test(test_cli_panthera_verify_agrees_with_both_kinds_of_packs),
+        cmocka_unit_test(test_cli_panthera_streams_outlast_clips_along_their_samples),
     };
     return cmocka_run_group_tests_name("cli_panthera", tests, setup, teardown);
 }
