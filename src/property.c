@@ -59,6 +59,40 @@ const char *trp_property_set_text(const trp_property_set *set, float value)
     return set->strings + texts[(uint32_t)value];
 }
 
+/// Returns where a part of a path begins, behind its "/"; null where there is none.
+static const char *find_part(const char *path, uint32_t part)
+{
+    if (!path || *path != '/') {
+        return NULL;
+    }
+    for (path++; part > 0; path++) {
+        if (*path == '\0') {
+            return NULL;
+        }
+        part -= *path == '/';
+    }
+    return path;
+}
+
+size_t trp_property_path_part(const char *path, uint32_t part, char *text, size_t capacity)
+{
+    size_t length = 0;
+    const size_t room = text && capacity > 0 ? capacity - 1 : 0;
+    const char *at = find_part(path, part);
+    const bool is_there = at != NULL;
+    for (; is_there && *at != '\0' && *at != '/'; at++, length++) {
+        const bool is_escape = *at == '~' && (at[1] == '0' || at[1] == '1');
+        at += is_escape;
+        if (length < room) {
+            text[length] = !is_escape ? *at : *at == '0' ? '~' : '/';
+        }
+    }
+    if (text && capacity > 0) {
+        text[length < room ? length : room] = '\0';
+    }
+    return is_there ? length + 1 : 0;
+}
+
 // -- Blending
 
 static bool is_layer_valid(const trp_value_layer *layer)

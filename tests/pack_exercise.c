@@ -139,6 +139,14 @@ static void exercise_property_set(const trp_property_set *set)
         }
     }
     expect(value == set->value_count, "values without a property");
+    for (uint32_t i = 0; i < set->property_count; i += 1 + i / 8) {
+        char part[16];
+        trp_property property;
+        expect(trp_property_set_property(set, i, &property) == TRP_OK, "a property is missing");
+        for (uint32_t k = 0; trp_property_path_part(property.path, k, part, sizeof part) > 0; k++) {
+            expect(strlen(part) < sizeof part, "a part of a path has no end");
+        }
+    }
     for (uint32_t i = 0; i <= set->text_count; i += 1 + i / 8) {
         expect(strlen(trp_property_set_text(set, (float)i)) < SIZE_MAX, "a value has no text");
     }

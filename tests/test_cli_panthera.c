@@ -11,11 +11,13 @@
 
 #include "cli_program.h"
 
-/// An animation of a number, a text and two events, and one of an event alone.
+/// An animation of a number, a text and two events, one of an event alone, and one of nothing.
 static const char project[] =
     "return { data = {\n"
     "  metadata = { layers = { { name = 'front', color = 'FF8000' } } },\n"
-    "  nodes = { { node_id = 'a/b', text = 'rest', position_x = 4, visible = true } },\n"
+    "  nodes = { { node_id = 'a/b', text = 'rest', position_x = 4, visible = true, parent = "
+    "'root',\n"
+    "    tinted = true } },\n"
     "  animations = { { animation_id = 'go', duration = 2, animation_keys = {\n"
     "    { key_type = 'tween', node_id = 'a/b', property_id = 'position_x', start_time = 0.5,\n"
     "      duration = 1, start_value = 10, end_value = 20 },\n"
@@ -26,8 +28,12 @@ static const char project[] =
     "    { key_type = 'event', property_id = 'event', event_id = 'bar', start_time = 1,\n"
     "      duration = 0.5, start_value = 1, end_value = 2, easing = 'outsine' } } },\n"
     "    { animation_id = 'call', duration = 3, animation_keys = {\n"
-    "    { key_type = 'event', property_id = 'event', event_id = 'ring', start_time = 2 } } } } } "
-    "}\n";
+    "    { key_type = 'event', property_id = 'event', event_id = 'ring', start_time = 2 } } },\n"
+    "    { animation_id = 'wait', duration = 1.5 } } } }\n";
+
+/// An animation of nothing, and nothing else.
+static const char bare[] = "{\"type\": \"animation_editor\", \"data\": {\"animations\": ["
+                           "{\"animation_id\": \"wait\", \"duration\": 0.25}]}}";
 
 static void test_cli_panthera_info_lists_all(void **state)
 {
@@ -38,8 +44,8 @@ static void test_cli_panthera_info_lists_all(void **state)
     const json_t *const properties = json_object_get(set, "properties");
     assert_int_equal(json_array_size(nodes), 1);
     assert_string_equal(json_string_value(json_array_get(nodes, 0)), "a/b");
-    assert_int_equal(json_array_size(properties), 4);
-    assert_int_equal(json_array_size(json_object_get(set, "texts")), 4);
+    assert_int_equal(json_array_size(properties), 6);
+    assert_int_equal(json_array_size(json_object_get(set, "texts")), 6);
     const json_t *const number = json_array_get(properties, 0);
     const json_t *const text = json_array_get(properties, 1);
     assert_string_equal(string_of(number, "path"), "/a~1b/position_x");
@@ -52,16 +58,27 @@ static void test_cli_panthera_info_lists_all(void **state)
     assert_string_equal(string_of(text, "type"), "string");
     assert_string_equal(json_string_value(json_array_get(json_object_get(text, "defaults"), 0)),
                         "rest");
-    const json_t *const visible = json_array_get(properties, 2);
-    const json_t *const layer = json_array_get(properties, 3);
-    assert_string_equal(string_of(visible, "path"), "/a~1b/visible");
-    assert_string_equal(string_of(visible, "type"), "bool");
-    numbers_of(visible, "defaults", &rest, 1);
+    const json_t *const parent = json_array_get(properties, 2);
+    const json_t *const tinted = json_array_get(properties, 3);
+    const json_t *const visible = json_array_get(properties, 4);
+    const json_t *const layer = json_array_get(properties, 5);
+    assert_string_equal(string_of(parent, "property"), "parent");
+    assert_string_equal(string_of(tinted, "path"), "/a~1b/tinted");
+    assert_string_equal(string_of(tinted, "type"), "bool");
+    numbers_of(tinted, "defaults", &rest, 1);
     assert_true(rest == 1);
+    assert_string_equal(string_of(visible, "path"), "/a~1b/visible");
+    assert_string_equal(string_of(visible, "type"), "string");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(visible, "defaults"), 0)),
+                        "true");
     assert_string_equal(string_of(layer, "path"), "//layers/front");
     assert_true(json_is_null(json_object_get(layer, "node")));
     assert_string_equal(json_string_value(json_array_get(json_object_get(layer, "defaults"), 0)),
                         "FF8000");
+    const json_t *const layers = json_object_get(set, "layers");
+    assert_int_equal(json_array_size(layers), 1);
+    assert_string_equal(string_of(json_array_get(layers, 0), "name"), "front");
+    assert_string_equal(string_of(json_array_get(layers, 0), "color"), "FF8000");
     const json_t *const call = named(json_object_get(object, "clips"), "call");
     assert_true(number_of(call, "duration_s") == 3);
     assert_int_equal(json_array_size(json_object_get(call, "events")), 1);
@@ -97,7 +114,13 @@ static void test_cli_panthera_sample_gives_node_property_and_value(void **state)
             "sample");
         const json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
         const json_t *const properties = json_object_get(sample, "properties");
-        assert_int_equal(json_array_size(properties), 4);
+        assert_int_equal(json_array_size(properties), 5); // no layer
+        for (size_t k = 0; k < 5; k++) {
+            const json_t *const property = json_array_get(properties, k);
+            assert_string_equal(string_of(property, "node"), "a/b");
+            assert_non_null(json_object_get(property, "property"));
+            assert_non_null(json_object_get(property, "value"));
+        }
         const json_t *const number = json_array_get(properties, 0);
         const json_t *const text = json_array_get(properties, 1);
         assert_string_equal(string_of(number, "node"), "a/b");
@@ -106,6 +129,64 @@ static void test_cli_panthera_sample_gives_node_property_and_value(void **state)
         assert_string_equal(string_of(text, "property"), "text");
         assert_string_equal(string_of(text, "value"), cases[i].text);
         json_decref(object);
+    }
+}
+
+static void test_cli_panthera_sample_gives_a_layer_that_is_asked_for(void **state)
+{
+    (void)state;
+    json_t *const object = expect_json(
+        run("sample", "go.trp", "--clip", "go", "--property", "//layers/front", "--json", NULL),
+        "sample");
+    const json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+    const json_t *const properties = json_object_get(sample, "properties");
+    assert_int_equal(json_array_size(properties), 1);
+    const json_t *const layer = json_array_get(properties, 0);
+    assert_true(json_is_null(json_object_get(layer, "node")));
+    assert_string_equal(string_of(layer, "property"), "front");
+    assert_string_equal(string_of(layer, "value"), "FF8000");
+    json_decref(object);
+}
+
+static void test_cli_panthera_clips_of_nothing_can_be_used(void **state)
+{
+    static const char *const clips[] = {"wait", "call"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        json_t *const object = expect_json(
+            run("sample", "go.trp", "--clip", clips[i], "--time", "9", "--json", NULL), "sample");
+        const json_t *const sample = json_array_get(json_object_get(object, "samples"), 0);
+        const json_t *const number = json_array_get(json_object_get(sample, "properties"), 0);
+        assert_true(number_of(number, "value") == 4); // as it rests
+        json_decref(object);
+    }
+    json_t *const events = expect_json(
+        run("events", "go.trp", "--clip", "wait", "--from", "0", "--to", "2", "--json", NULL),
+        "events");
+    assert_int_equal(json_array_size(json_object_get(events, "events")), 0);
+    json_decref(events);
+    struct outcome outcome = run("play", "go.trp", "--clip", "wait", NULL);
+    expect_success(&outcome);
+    discard(&outcome);
+
+    // where there is no property at all
+    write_text("bare.json", bare, sizeof bare - 1);
+    outcome = run("compile", "bare.json", "-o", "bare.trp", NULL);
+    expect_success(&outcome);
+    assert_string_equal(outcome.err, "");
+    discard(&outcome);
+    static const char *const verbs[][8] = {
+        {"sample", "bare.trp", "--clip", "wait", NULL},
+        {"events", "bare.trp", "--clip", "wait", "--from", "0", "--to", "1"},
+        {"play", "bare.trp", "--clip", "wait", NULL},
+        {"info", "bare.trp", NULL},
+        {"verify", "bare.trp", "bare.json", NULL},
+    };
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        const char *const *const word = verbs[i];
+        outcome = run(word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7], NULL);
+        expect_success(&outcome);
+        discard(&outcome);
     }
 }
 
@@ -120,6 +201,13 @@ static void test_cli_panthera_tables_show_texts(void **state)
     expect_success(&outcome);
     assert_non_null(strstr(outcome.out, "/a~1b/text"));
     assert_non_null(strstr(outcome.out, "\"rest\""));
+    assert_non_null(strstr(outcome.out, "  a/b   position_x  4\n"));
+    assert_non_null(strstr(outcome.out, "\n1 node in go: a/b\n1 layer in go: front FF8000\n"
+                                        "6 texts in go: \"rest\", \"before\", \"after\", "));
+    const char *const call = strstr(outcome.out, "\ncall ");
+    assert_non_null(call);
+    assert_non_null(strstr(call, "----")); // plays once, and closes no loop
+    assert_true(strstr(call, "----") < strchr(call + 1, '\n'));
     discard(&outcome);
 }
 
@@ -228,6 +316,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cli_panthera_info_lists_all),
         cmocka_unit_test(test_cli_panthera_sample_gives_node_property_and_value),
+        cmocka_unit_test(test_cli_panthera_sample_gives_a_layer_that_is_asked_for),
+        cmocka_unit_test(test_cli_panthera_clips_of_nothing_can_be_used),
         cmocka_unit_test(test_cli_panthera_tables_show_texts),
         cmocka_unit_test(test_cli_panthera_events_have_their_targets),
         cmocka_unit_test(test_cli_panthera_verify_agrees_with_both_kinds_of_packs),

@@ -122,6 +122,77 @@ static void test_property_texts_are_what_was_written(void **state)
     assert_string_equal(trp_property_set_text(&(trp_property_set){.text_count = 2}, 1), "");
 }
 
+// -- Parts of paths
+
+static void test_property_parts_of_paths_are_as_before_their_escapes(void **state)
+{
+    static const struct {
+        const char *path;
+        uint32_t part;
+        const char *text; // null: there is none
+    } cases[] = {
+        {"/nodes/3/weights", 0, "nodes"},
+        {"/nodes/3/weights", 2, "weights"},
+        {"/nodes/3/weights", 3, NULL},
+        {"/square_animation~1dots~1dot/position_y", 0, "square_animation/dots/dot"},
+        {"/square_animation~1dots~1dot/position_y", 1, "position_y"},
+        {"/a~0b~01~1~00/x", 0, "a~b~1/~0"},
+        {"/~/~2/~~1/~a", 0, "~"}, // not escaped, so as they are
+        {"/~/~2/~~1/~a", 1, "~2"},
+        {"/~/~2/~~1/~a", 2, "~/"},
+        {"/~/~2/~~1/~a", 3, "~a"},
+        {"//layers/", 0, ""},
+        {"//layers/", 1, "layers"},
+        {"//layers/", 2, ""},
+        {"//layers/", 3, NULL},
+        {"/", 0, ""},
+        {"/", 1, NULL},
+        {"", 0, NULL},
+        {"a/b", 0, NULL},
+        {"a/b", 1, NULL},
+        {"/\xc3\xa9/\xff", 0, "\xc3\xa9"},
+        {"/\xc3\xa9/\xff", 1, "\xff"},
+        {"/a", UINT32_MAX, NULL},
+        {NULL, 0, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        memset(text, '#', sizeof text);
+        const size_t needed = cases[i].text ? strlen(cases[i].text) + 1 : 0;
+        const char *const expected = cases[i].text ? cases[i].text : "";
+        assert_int_equal(trp_property_path_part(cases[i].path, cases[i].part, text, sizeof text),
+                         needed);
+        assert_string_equal(text, expected);
+        assert_int_equal(text[strlen(expected) + 1], '#'); // nothing behind the end
+        assert_int_equal(trp_property_path_part(cases[i].path, cases[i].part, NULL, 0), needed);
+    }
+}
+
+static void test_property_parts_of_paths_are_cut_to_their_capacity(void **state)
+{
+    static const char whole[] = "ab/c~d";
+    static const char path[] = "/first/ab~1c~0d/last";
+    (void)state;
+    for (size_t capacity = 0; capacity <= sizeof whole + 1; capacity++) {
+        char text[16];
+        memset(text, '#', sizeof text);
+        assert_int_equal(trp_property_path_part(path, 1, text, capacity), sizeof whole);
+        for (size_t i = 0; i < sizeof text; i++) {
+            const size_t length = capacity < sizeof whole ? capacity - 1 : sizeof whole - 1;
+            const bool is_text = capacity > 0 && i < length;
+            const bool is_end = capacity > 0 && i == length;
+            assert_int_equal(text[i], is_text ? whole[i] : is_end ? '\0' : '#');
+        }
+    }
+    char text[4] = "###";
+    assert_int_equal(trp_property_path_part(path, 3, text, 0), 0);
+    assert_string_equal(text, "###");
+    assert_int_equal(trp_property_path_part(path, 3, text, 1), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(trp_property_path_part(path, 1, NULL, 9), sizeof whole);
+}
+
 // -- What has started
 
 /// Says by the description whether a value has started.
@@ -478,6 +549,8 @@ int main(void)
         cmocka_unit_test(test_property_find_gives_the_first_of_equal_paths),
         cmocka_unit_test(test_property_out_of_range_is_refused),
         cmocka_unit_test(test_property_texts_are_what_was_written),
+        cmocka_unit_test(test_property_parts_of_paths_are_as_before_their_escapes),
+        cmocka_unit_test(test_property_parts_of_paths_are_cut_to_their_capacity),
         cmocka_unit_test(test_property_values_start_with_the_first_key_of_the_clip),
         cmocka_unit_test(test_property_started_of_nothing_is_refused),
         cmocka_unit_test(test_property_blends_agree_with_double_precision),

@@ -21,12 +21,14 @@ typedef enum trp_property_type {
 
 /// One property: some of the values of its set.
 typedef struct trp_property {
-    const char *path; ///< a JSON pointer into the source file, such as "/nodes/3/weights"
+    const char *path; ///< as a JSON pointer, see trp_property_path_part: into a glTF file, such as
+                      ///< "/nodes/3/weights"; "/NODE/PROPERTY" where nodes have names alone
     uint64_t path_hash;
     trp_property_type type;
     uint32_t first_value; ///< in the arrays of values
     uint32_t value_count; ///< at least 1
-    uint32_t node;        ///< in the source file, or TRP_NONE where it belongs to no node
+    uint32_t node;        ///< index in the source file, or TRP_NONE where nodes have none there,
+                          ///< or it belongs to no node
 } trp_property;
 
 /// The properties of one model. Filled by trp_pack_property_set; treat as read-only.
@@ -57,6 +59,19 @@ TRP_API uint32_t trp_property_set_find(const trp_property_set *set, uint64_t pat
 /// @param value [0, set->value_count)
 /// Cost: O(1). Threads: any.
 TRP_API const char *trp_property_set_label(const trp_property_set *set, uint32_t value);
+
+/// Copies one part of a path, as it was before it was escaped ("~1" is "/", "~0" is "~"): of
+/// "/left~1hand/position_x" part 0 is "left/hand", part 1 "position_x". What does not fit is cut
+/// off, perhaps inside of a character.
+/// @param path     a JSON pointer such as trp_property.path; may be null
+/// @param part     counted from 0; an empty one is there too
+/// @param text     [out] ends with a zero; empty where the path has no such part; may be null where
+///                 `capacity` is 0
+/// @param capacity bytes of `text`
+/// @return the bytes that the whole part needs with its zero: what is more than `capacity` was cut
+/// off; 0 where the path has no such part, and 1 where that is empty
+/// Cost: O(bytes of the path). Threads: any.
+TRP_API size_t trp_property_path_part(const char *path, uint32_t part, char *text, size_t capacity);
 
 /// Returns the text that a value of a TRP_PROPERTY_STRING stands for: UTF-8, empty where there is
 /// none, such as for NaN.

@@ -173,8 +173,13 @@ void cli_print_blendtrees(const struct cli_pack *pack);
 const char *cli_property_node(const trp_property_set *set, const trp_property *property,
                               struct arena *arena);
 
+/// Whether a property is a layer of Panthera: "//layers/NAME", which belongs to no node and which
+/// no clip moves.
+bool cli_property_is_layer(const trp_property *property);
+
 /// Returns path and type of a property, which node it belongs to and, where a value has one,
-/// labels. What cli_property_node knows has the name of its node, and its label as "property".
+/// labels. What cli_property_node knows has the name of its node, and its label as "property"; that
+/// have layers too.
 json_t *cli_describe_property(const trp_property_set *set, const trp_property *property);
 
 /// Returns one of the values of a property: a number, or the text that it stands for.
@@ -187,10 +192,10 @@ json_t *cli_value_json(const trp_property_set *set, const trp_property *property
 json_t *cli_values_json(const trp_property_set *set, const trp_property *property,
                         const float *values);
 
-/// Returns a property set: properties with their defaults, nodes, texts.
+/// Returns a property set: properties with their defaults, nodes, layers, texts.
 json_t *cli_describe_property_set(const trp_property_set *set);
 
-/// Prints the properties of a pack as a table.
+/// Prints the properties of a pack as a table, then nodes, layers and texts.
 void cli_print_property_sets(const struct cli_pack *pack);
 
 /// Bytes of all clips of a pack, and of the same without compression.

@@ -61,9 +61,9 @@ const struct cli_verb cli_verbs[] = {
         "info",
         "print what a pack holds",
         "PACK [--json]",
-        "Prints skeletons, skins, property sets, instances, clips with their sizes and measured\n"
-        "errors, and blend trees; as JSON also events and root motion of clips, of property sets\n"
-        "the nodes of Panthera and the texts that properties have, and of instances their pose,\n"
+        "Prints skeletons, skins, property sets with nodes and layers of Panthera and with texts,\n"
+        "instances, clips with their sizes and measured errors, and blend trees; as JSON also\n"
+        "events and root motion of clips, all of long lists, and of instances their pose,\n"
         "components and humanoid, with limits in radians.\n"
         "\n"
         "bytes        all that a clip adds to the pack, names excluded\n"
@@ -84,7 +84,8 @@ const struct cli_verb cli_verbs[] = {
         "Samples with the runtime, exactly as a game would, and prints joints in the order of the\n"
         "source file, then the properties. An additive clip is applied to the rest pose and to\n"
         "the defaults of the properties in model space. Root motion is that since the start of\n"
-        "the clip. As JSON a property of a node of Panthera is {node, property, value} besides.\n"
+        "the clip. As JSON a property of a node of Panthera is {node, property, value} besides;\n"
+        "layers, which no clip moves, are left out unless --property names one.\n"
         "\n"
         "  --clip NAME          the clip\n"
         "  --instance NAME      the clip plays over the pose of this instance, not over rest;\n"

@@ -395,12 +395,12 @@ static trp_result sample_one(struct arena *arena, const struct subject *subject,
     return trp_pose_to_joints(skeleton, pose, 0, sampled->joints);
 }
 
-/// Whether a property is to be shown.
+/// Whether a property is to be shown: layers only if asked for, as no clip moves them.
 static bool is_property_wanted(const struct sample_command *command, const trp_property_set *set,
                                const trp_property *property)
 {
     return command->property != NULL ? is_called(set, property, command->property)
-                                     : command->joint == NULL;
+                                     : command->joint == NULL && !cli_property_is_layer(property);
 }
 
 static json_t *describe_joint(const trp_skeleton *skeleton, uint32_t joint,
