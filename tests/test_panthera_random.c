@@ -777,7 +777,7 @@ static void collect_value(struct state *state, const struct place *place, const 
         last = group->keys[i].start_s <= place->time_s ? &group->keys[i] : last;
     }
     const struct key *const first = &group->keys[0];
-    if (last && last->kind == group->kind) {
+    if (last && last->kind != EVENT) {
         state_write(state, place, group, last, true, key_number(last, place->time_s),
                     last->text ? last->text : "");
     } else if ((place->depth == 0 || place->time_s < 0) &&
@@ -1013,7 +1013,7 @@ static bool compile(const char *name, struct compiled *compiled)
     if (!is_compiled) {
         return refuse("%s", report.first_error);
     }
-    if (strstr(messages, "panthera.nesting") || strstr(messages, "panthera.kind")) {
+    if (strstr(messages, "panthera.nesting") || strstr(messages, "panthera.property.kind")) {
         return refuse("%s", messages);
     }
     assert_int_equal(trp_pack_open(compiled->bytes, compiled->size_bytes, &compiled->pack, NULL),
