@@ -298,49 +298,88 @@ static void add_task(struct compilation *compilation, struct source *source, uin
     compilation->task_count++;
 }
 
-/// Whether one of the first `count` clips has a name.
-static bool is_taken(const struct task *tasks, uint32_t count, const char *name)
+/// A name of clips.
+struct clip_name {
+    const char *name; // null where the slot is free
+    const struct source *source;
+    bool is_shared;      // by several sources
+    uint32_t repetition; // the last number that was put behind it
+};
+
+/// Names by their hash.
+struct clip_names {
+    uint32_t slot_count; // a power of 2, more than there are names
+    struct clip_name *slots;
+};
+
+static struct clip_names names_new(struct arena *arena, uint32_t count)
 {
-    uint32_t i = 0;
-    while (i < count && strcmp(tasks[i].name, name) != 0) {
-        i++;
+    struct clip_names names = {.slot_count = 2};
+    while (names.slot_count / 2 < count) {
+        names.slot_count *= 2;
     }
-    return i < count;
+    names.slots = ARENA_NEW(arena, struct clip_name, names.slot_count);
+    return names;
+}
+
+/// Returns the slot of a name, or the free one where it belongs.
+static struct clip_name *name_slot(const struct clip_names *names, const char *name)
+{
+    for (uint64_t at = trp_name_hash(name);; at++) {
+        struct clip_name *const slot = &names->slots[at & (names->slot_count - 1)];
+        if (slot->name == NULL || strcmp(slot->name, name) == 0) {
+            return slot;
+        }
+    }
+}
+
+/// Puts the file's stem in front of names that clips of several inputs have.
+static void tell_inputs_apart(struct compilation *compilation)
+{
+    struct arena *const arena = &compilation->arena;
+    const struct clip_names names = names_new(arena, compilation->task_count);
+    for (uint32_t i = 0; i < compilation->task_count; i++) {
+        const struct task *const task = &compilation->tasks[i];
+        struct clip_name *const slot = name_slot(&names, task->name);
+        slot->is_shared = slot->name != NULL && (slot->is_shared || slot->source != task->source);
+        slot->name = task->name;
+        slot->source = task->source;
+    }
+    for (uint32_t i = 0; i < compilation->task_count; i++) {
+        struct task *const task = &compilation->tasks[i];
+        const char *const name = task->name;
+        if (name_slot(&names, name)->is_shared) {
+            task->name = format_name(arena, "%s|%s", task->source->scene.stem, name);
+            compilation->report->file = task->source->input->path;
+            report_warning(compilation->report, name, "clip.name",
+                           "several inputs have a clip of this name: here it becomes '%s'",
+                           task->name);
+        }
+    }
 }
 
 /// Clips of one name in several inputs get the file's stem in front; what still collides a number.
 static void settle_names(struct compilation *compilation)
 {
     struct arena *const arena = &compilation->arena;
-    struct task *const tasks = compilation->tasks;
-    const uint32_t count = compilation->task_count;
-    const char **const names = ARENA_NEW(arena, const char *, count);
-    for (uint32_t i = 0; i < count; i++) {
-        bool collides = false;
-        for (uint32_t k = 0; k < count && !collides; k++) {
-            collides =
-                tasks[k].source != tasks[i].source && strcmp(tasks[k].name, tasks[i].name) == 0;
-        }
-        names[i] = tasks[i].name;
-        if (collides) {
-            names[i] = format_name(arena, "%s|%s", tasks[i].source->scene.stem, tasks[i].name);
-            compilation->report->file = tasks[i].source->input->path;
-            report_warning(compilation->report, tasks[i].name, "clip.name",
-                           "several inputs have a clip of this name: here it becomes '%s'",
-                           names[i]);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        tasks[i].name = names[i];
-        for (uint32_t repetition = 2; is_taken(tasks, i, tasks[i].name); repetition++) {
+    tell_inputs_apart(compilation);
+    const struct clip_names taken = names_new(arena, compilation->task_count);
+    for (uint32_t i = 0; i < compilation->task_count; i++) {
+        struct task *const task = &compilation->tasks[i];
+        const char *const name = task->name;
+        struct clip_name *const slot = name_slot(&taken, name);
+        struct clip_name *own = slot;
+        while (own->name != NULL) {
             char number[32];
-            snprintf(number, sizeof number, "%u", repetition);
-            tasks[i].name = format_name(arena, "%s#%s", names[i], number);
+            snprintf(number, sizeof number, "%u", ++slot->repetition + 1);
+            task->name = format_name(arena, "%s#%s", name, number);
+            own = name_slot(&taken, task->name);
         }
-        if (tasks[i].name != names[i]) {
-            compilation->report->file = tasks[i].source->input->path;
-            report_warning(compilation->report, names[i], "clip.name",
-                           "the name is taken: this clip becomes '%s'", tasks[i].name);
+        own->name = task->name;
+        if (own != slot) {
+            compilation->report->file = task->source->input->path;
+            report_warning(compilation->report, name, "clip.name",
+                           "the name is taken: this clip becomes '%s'", task->name);
         }
     }
 }
