@@ -35,6 +35,8 @@ enum {
     MOST_WRITES = 1 << 14,
     MOST_TIMES = 1 << 12,
     MOST_VALUES = 256,
+    MOST_ARRIVALS = 1 << 11,
+    ROUNDS = 5,
 };
 
 // -- Projects
@@ -62,7 +64,7 @@ struct key {
     const char *start_text; // null: left out
     const char *text;       // null: left out
     bool is_editor_only;
-    bool is_root; // of the animation that is looked at
+    char event[16]; // its name if it is one; no key has that of another
 };
 
 /// The keys of one property, as they are evaluated.
@@ -175,6 +177,17 @@ static struct key chance_key(uint64_t *state)
     return key;
 }
 
+static struct key chance_event(uint64_t *state)
+{
+    static const char *const nodes[] = {"", "n", "m", "t/n"};
+    struct key key = chance_key(state);
+    key.kind = EVENT;
+    key.node = PICK(state, nodes);
+    key.property = "event";
+    key.duration_s = is_chance(state, 50) ? 0 : key.duration_s;
+    return key;
+}
+
 /// Returns the key of another animation.
 static struct key chance_clip(uint64_t *state, const char *node, const char *id)
 {
@@ -245,12 +258,29 @@ static void chance_animation(uint64_t *state, struct world *world, struct projec
     for (uint32_t i = 0; i < count; i++) {
         animation_append(animation, chance_key(state));
     }
+    for (uint32_t i = synthetic_chance(state) % 3; i > 0; i--) {
+        animation_append(animation, chance_event(state));
+    }
     chance_clips(state, project, index);
     chance_template_clips(state, world, project, animation);
     if (is_chance(state, 25)) { // itself, a later one, or none
         const uint32_t other = index + synthetic_chance(state) % (project->animation_count - index);
         animation->initial_state = project->animations[other].id;
         animation->initial_state = is_chance(state, 5) ? "gone" : animation->initial_state;
+    }
+}
+
+/// Gives all keys names.
+static void world_name_keys(struct world *world)
+{
+    for (uint32_t i = 0; i < world->project_count; i++) {
+        for (uint32_t k = 0; k < world->projects[i].animation_count; k++) {
+            struct animation *const animation = &world->projects[i].animations[k];
+            for (uint32_t key = 0; key < animation->key_count; key++) {
+                snprintf(animation->keys[key].event, sizeof animation->keys[key].event, "%u.%u.%u",
+                         i % 10, k % 10, key % 100);
+            }
+        }
     }
 }
 
@@ -283,6 +313,7 @@ static void chance_world(uint64_t seed, struct world *world)
             chance_animation(&state, world, project, k);
         }
     }
+    world_name_keys(world);
 }
 
 // -- Files
@@ -374,7 +405,7 @@ static void write_key(struct writer *writer, const struct key *key)
     write_text_member(writer, "easing", key->easing);
     write_text_member(writer, "start_data", key->start_text);
     write_text_member(writer, "data", key->text);
-    write_text_member(writer, "event_id", key->kind == EVENT ? "e" : NULL);
+    write_text_member(writer, "event_id", key->kind == EVENT ? key->event : NULL);
     if (key->sample_count > 0) {
         write_begin(writer, "easing_custom", true);
         for (uint32_t i = 0; i < key->sample_count; i++) {
@@ -564,7 +595,7 @@ static void animation_settle(struct animation *animation)
                         strcmp(key->property, other->property) != 0 || order > 0 ||
                         (order == 0 && k >= i);
         }
-        if (is_first && key->kind != CLIP) {
+        if (is_first && key->kind != CLIP && strcmp(key->property, "event") != 0) {
             key->kind = is_text_property(key->property) ? TRIGGER : TWEEN;
         }
     }
@@ -701,8 +732,29 @@ struct write {
     const struct key *key;
 };
 
+/// An event that an animation has reached, by one way through the clips that it is in.
+struct arrival {
+    const struct key *key;
+    char target[64];
+    uint64_t way;
+    double scale;
+    double first_s;       // the first time at which it was looked at and had been reached,
+    double last_s;        // at least and at most, as times in clips are rounded
+    uint32_t round;       // the last one by which it is reached
+    uint32_t round_count; // by how many
+    bool is_found;
+};
+
+struct arrivals {
+    uint32_t round; // that is being looked at, from 1 on
+    uint32_t count;
+    struct arrival arrivals[MOST_ARRIVALS];
+};
+
 struct state {
     const struct world *world;
+    struct arrivals *arrivals; // null: events are none of its business
+    double root_s;
     double nudges_s[2]; // of the time in clips, which is rounded: in every second level of them
     uint32_t count;
     struct write writes[MOST_WRITES];
@@ -716,6 +768,8 @@ struct place {
     double offset_s; // of its start, in the time of the root
     double scale;    // of its time to that of the root
     uint32_t depth;  // how many clips and initial states it is in
+    bool is_frozen;  // in an initial state
+    uint64_t way;    // through clips
 };
 
 static void path_append(char *path, const char *text)
@@ -786,6 +840,46 @@ static void collect_value(struct state *state, const struct place *place, const 
     }
 }
 
+/// Notes an event that has been reached, where it was not before.
+static void arrive(struct state *state, const struct place *place, const struct key *key)
+{
+    struct arrivals *const arrivals = state->arrivals;
+    struct arrival *arrival = arrivals->arrivals;
+    struct arrival *const end = arrival + arrivals->count;
+    while (arrival < end &&
+           (arrival->way != place->way || strcmp(arrival->key->event, key->event) != 0)) {
+        arrival++;
+    }
+    if (arrival == end) {
+        assert_true(arrivals->count++ < MOST_ARRIVALS);
+        *arrival = (struct arrival){
+            .key = key, .way = place->way, .scale = place->scale, .first_s = INFINITY};
+        snprintf(arrival->target, sizeof arrival->target, "%s%s", *key->node ? place->prefix : "",
+                 key->node);
+    }
+    if (arrival->round != arrivals->round) {
+        arrival->round = arrivals->round;
+        arrival->round_count++;
+        arrival->first_s = fmin(arrival->first_s, state->root_s);
+        arrival->last_s = fmax(arrival->last_s, state->root_s);
+    }
+}
+
+/// Notes the events of an animation that it has reached: those of initial states never come.
+static void collect_events(struct state *state, const struct place *place,
+                           const struct animation *animation)
+{
+    for (uint32_t i = 0; i < animation->group_count; i++) {
+        for (uint32_t k = 0; k < animation->groups[i].count; k++) {
+            const struct key *const key = &animation->groups[i].keys[k];
+            if (key->kind == EVENT && !place->is_frozen && key->start_s <= place->time_s &&
+                key->start_s <= animation->duration_s) {
+                arrive(state, place, key);
+            }
+        }
+    }
+}
+
 static const struct project *template_find(const struct world *world, const struct project *project,
                                            const char *node)
 {
@@ -848,6 +942,7 @@ static void collect_clip(struct state *state, const struct place *place, const s
         return;
     }
     inside.offset_s = place->offset_s + last->start_s * place->scale;
+    inside.way = (place->way ^ trp_name_hash(last->event)) * 0x100000001b3u;
     if (last->duration_s == 0 || inner->duration_s == 0) {
         inside.time_s = inner->duration_s;
         inside.scale = 0;
@@ -870,7 +965,11 @@ static void collect(struct state *state, const struct place *place,
         end.time_s = initial->duration_s;
         end.scale = 0;
         end.depth++;
+        end.is_frozen = true;
         collect(state, &end, initial);
+    }
+    if (state->arrivals) {
+        collect_events(state, place, animation);
     }
     for (uint32_t i = 0; i < animation->group_count; i++) {
         if (animation->groups[i].kind == TWEEN || animation->groups[i].kind == TRIGGER) {
@@ -887,8 +986,9 @@ static void collect(struct state *state, const struct place *place,
 static void state_collect(struct state *state, const struct world *world,
                           const struct animation *animation, double time_s)
 {
-    const struct place root = {world->projects, "", time_s, 0, 1, 0};
+    const struct place root = {world->projects, "", time_s, 0, 1, 0, false, 0};
     state->world = world;
+    state->root_s = time_s;
     state->count = 0;
     collect(state, &root, animation);
 }
@@ -975,6 +1075,8 @@ static void times_make(struct times *times, const struct world *world,
 }
 
 // -- Packs
+
+#define EVENT_SLACK_S 1e-5 // times of events are rounded down to 2^-20 of a tick
 
 struct compiled {
     void *bytes;
@@ -1161,6 +1263,90 @@ static bool check_values_at(struct state *state, const struct world *world,
     return true;
 }
 
+// -- Events
+
+/// Finds which events are reached and when, looking at all times in turn, several times over:
+/// times in clips are rounded, and an easing may touch the time of an event for an instant that no
+/// time here meets.
+static void arrivals_find(struct state *state, const struct world *world,
+                          const struct animation *animation, const struct times *times,
+                          struct arrivals *arrivals)
+{
+    static const double nudges[ROUNDS] = {0, 1e-12, -1e-12, 1e-4, -1e-4};
+    arrivals->count = 0;
+    state->arrivals = arrivals;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        arrivals->round = round + 1;
+        state->nudges_s[0] = state->nudges_s[1] = nudges[round];
+        for (uint32_t i = 0; i < times->count; i++) {
+            if (times->seconds[i] >= 0 && times->seconds[i] <= animation->duration_s) {
+                state_collect(state, world, animation, times->seconds[i]);
+            }
+        }
+    }
+    memset(state->nudges_s, 0, sizeof state->nudges_s);
+    state->arrivals = NULL;
+}
+
+/// Returns whether an event of the pack is the one that was reached.
+static bool is_arrival(const struct arrival *arrival, const trp_event *event)
+{
+    const struct key *const key = arrival->key;
+    return !arrival->is_found && strcmp(key->event, event->name) == 0 &&
+           strcmp(arrival->target, event->target) == 0 &&
+           event->time_s >= arrival->first_s - 1.01 * EVENT_SLACK_S &&
+           event->time_s <= arrival->last_s + EVENT_SLACK_S &&
+           fabs(key->duration_s * arrival->scale - event->duration_s) <= 1e-6 &&
+           fabs(event->number - key->to) <= 1e-4 &&
+           strcmp(event->text, key->text ? key->text : "") == 0;
+}
+
+static bool arrivals_take(struct arrivals *arrivals, const trp_event *event)
+{
+    for (uint32_t i = 0; i < arrivals->count; i++) {
+        if (is_arrival(&arrivals->arrivals[i], event)) {
+            arrivals->arrivals[i].is_found = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Checks the events of a clip: each that is reached is there, and no other. Where rounding decides
+/// on whether it is reached, it may be there.
+static bool check_events(struct state *state, const struct world *world,
+                         const struct animation *animation, const trp_clip *clip,
+                         struct times *times)
+{
+    static struct arrivals arrivals;
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        trp_event event;
+        assert_int_equal(trp_clip_event(clip, i, &event), TRP_OK);
+        times_add(times, event.time_s - EVENT_SLACK_S);
+        times_add(times, fmin(event.time_s + EVENT_SLACK_S, animation->duration_s));
+    }
+    qsort(times->seconds, times->count, sizeof *times->seconds, compare_times);
+    arrivals_find(state, world, animation, times, &arrivals);
+    for (uint32_t i = 0; i < clip->event_count; i++) {
+        trp_event event;
+        assert_int_equal(trp_clip_event(clip, i, &event), TRP_OK);
+        if (!arrivals_take(&arrivals, &event)) {
+            return refuse("%s: event %s of '%s' at %.17g for %.9g s is none", animation->id,
+                          event.name, event.target, event.time_s, event.duration_s);
+        }
+    }
+    for (uint32_t i = 0; i < arrivals.count; i++) {
+        const struct arrival *const arrival = &arrivals.arrivals[i];
+        if (arrival->round_count == ROUNDS && !arrival->is_found) {
+            return refuse("%s: event %s of '%s', reached by %.17g, is not there", animation->id,
+                          arrival->key->event, arrival->target, arrival->first_s);
+        }
+    }
+    return true;
+}
+
+// -- Whole projects
+
 static bool check_animation(const struct world *world, const struct animation *animation,
                             const struct compiled *compiled, uint64_t *chance)
 {
@@ -1189,7 +1375,7 @@ static bool check_animation(const struct world *world, const struct animation *a
             return false;
         }
     }
-    return true;
+    return index == TRP_NONE || check_events(&state, world, animation, &clip, &times);
 }
 
 /// Checks where a property rests that a node says something of, if the pack has
