@@ -198,6 +198,22 @@ static void test_grid_refined_keeps_its_times(void **state)
     assert_int_equal(grid.tick_count * 30, 45 * grid.rate_num);
 }
 
+/// Clips may last longer than their keys: a round rate is none if it moves the end.
+static void test_grid_end_without_key_stays(void **state)
+{
+    (void)state;
+    static const double ends[] = {1.3317057084292174, 1.4, 2.6, 0.7, 10.01, 1 / 3.0, 123.456};
+    static const double times[] = {0, 0.1};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        for (uint32_t count = 0; count <= 2; count++) {
+            struct grid grid;
+            assert_true(grid_find(times, count, ends[i], &grid));
+            const double end_s = (double)grid.tick_count * grid.rate_den / grid.rate_num;
+            assert_true(fabs(end_s - ends[i]) <= 5e-6);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_grid_duration_below_a_microsecond_is_refused),
         cmocka_unit_test(test_grid_huge_duration_is_refused),
         cmocka_unit_test(test_grid_refined_keeps_its_times),
+        cmocka_unit_test(test_grid_end_without_key_stays),
     };
     return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
 }

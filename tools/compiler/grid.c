@@ -67,8 +67,8 @@ static bool to_fraction(double value, uint32_t *num, uint32_t *den)
     return num1 > 0 && den1 > 0;
 }
 
-/// Chooses the roundest rate that keeps all keys on their ticks: whole Hertz, then the rates of
-/// film and television, then the fraction as it is.
+/// Chooses the roundest rate that keeps all keys and the end on their ticks: whole Hertz, then the
+/// rates of film and television, then the fraction as it is.
 static bool settle_rate(const double *times, uint32_t count, double duration_s, uint32_t ticks,
                         struct grid *grid)
 {
@@ -81,7 +81,7 @@ static bool settle_rate(const double *times, uint32_t count, double duration_s, 
     for (int i = 0; i < 2 && whole > 0; i++) {
         const double candidate = (double)candidates[i].rate_num / candidates[i].rate_den;
         const int64_t last = (int64_t)(duration_s * candidate + 0.5);
-        if (last == ticks && fits(times, count, candidate)) {
+        if (last == ticks && fits(&duration_s, 1, candidate) && fits(times, count, candidate)) {
             grid->rate_num = candidates[i].rate_num;
             grid->rate_den = candidates[i].rate_den;
             grid->tick_count = ticks;
