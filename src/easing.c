@@ -62,6 +62,16 @@ double trp__exp2(double exponent)
 
 // -- Named easings
 
+/// 1 - cos(u * PI / 2), without the cancellation that the first half of that has.
+static double sine_in(double u)
+{
+    if (u < 0.5) {
+        const double sine = trp__sine(u * (PI / 4));
+        return 2 * sine * sine;
+    }
+    return 1 - trp__sine((1 - u) * (PI / 2));
+}
+
 static double expo_in(double u)
 {
     return u > 0 ? trp__exp2(10 * (u - 1)) - 0.001 : 0;
@@ -110,11 +120,11 @@ static double ease_in(enum trp__easing_family family, double u, int is_in_out)
     case TRP__EASING_QUINT:
         return u * u * (u * u) * u;
     case TRP__EASING_SINE:
-        return 1 - trp__sine((1 - u) * (PI / 2));
+        return sine_in(u);
     case TRP__EASING_EXPO:
         return expo_in(u);
     case TRP__EASING_CIRC:
-        return 1 - sqrt(1 - u * u);
+        return u * u / (1 + sqrt(1 - u * u));
     case TRP__EASING_BACK:
         return back_in(u, is_in_out ? 2.5949095 : 1.70158);
     case TRP__EASING_ELASTIC:

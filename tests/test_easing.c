@@ -124,6 +124,21 @@ static void test_easing_bounce_falls_four_times(void **state)
     }
 }
 
+/// Near its start a slow one is next to 0, and still as it should be: a clip eased by it must not
+/// come before the start of what it shows.
+static void test_easing_slow_starts_are_not_below_zero(void **state)
+{
+    (void)state;
+    for (double u = 1e-300; u < 0.5; u *= 1.37) {
+        const double sine = trp__ease(TRP__EASING(TRP__EASING_SINE, TRP__EASING_IN), u);
+        const double circ = trp__ease(TRP__EASING(TRP__EASING_CIRC, TRP__EASING_IN), u);
+        const double half = sin(u * (PI / 4));
+        assert_true(fabs(sine - 2 * half * half) <= 1e-15 * sine);
+        assert_true(fabs(circ - u * u / (1 + sqrt(1 - u * u))) <= 1e-15 * circ);
+        assert_true(sine >= 0 && circ >= 0);
+    }
+}
+
 static void test_easing_all_start_and_end_where_they_should(void **state)
 {
     (void)state;
@@ -280,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_easing_sine_and_exp2_agree_with_libm),
         cmocka_unit_test(test_easing_named_ones_are_penners),
         cmocka_unit_test(test_easing_bounce_falls_four_times),
+        cmocka_unit_test(test_easing_slow_starts_are_not_below_zero),
         cmocka_unit_test(test_easing_all_start_and_end_where_they_should),
         cmocka_unit_test(test_easing_names_are_kind_and_family),
         cmocka_unit_test(test_easing_named_ones_agree_with_the_golden_table),
