@@ -277,7 +277,7 @@ static void test_cli_panthera_streams_outlast_clips_along_their_samples(void **s
     json_decref(object);
     outcome = run("events", "wind.trp", "--clip", "w", "--from", "0", "--to", "1", NULL);
     expect_success(&outcome);
-    assert_non_null(strstr(outcome.out, "wind 10.0 for 2 s"));
+    assert_non_null(strstr(outcome.out, "wind 0.0 to 10.0 for 2 s"));
     discard(&outcome);
     outcome = run("verify", "wind.trp", "wind.lua", NULL);
     assert_int_equal(outcome.exit_code, 0);
@@ -289,6 +289,31 @@ static void test_cli_panthera_streams_outlast_clips_along_their_samples(void **s
         assert_non_null(strstr(outcome.err, "carries or lasts something else"));
         discard(&outcome);
     }
+}
+
+/// Half a second of a stream of 2 s is a quarter of it, and of its samples half a way to 2.
+static void test_cli_panthera_play_shows_where_streams_are(void **state)
+{
+    (void)state;
+    write_wind("duration = 2, easing_custom = { 0, 2, 0.5 }, node_id = 'n', data = 'cold'");
+    struct outcome outcome = run("compile", "--quiet", "wind.lua", "-o", "wind.trp", NULL);
+    assert_int_equal(outcome.exit_code, 0);
+    discard(&outcome);
+    outcome = run("play", "wind.trp", "--clip", "w", "--fps", "4", "--frames", "5", NULL);
+    expect_success(&outcome);
+    const char *const lines = outcome.out;
+    assert_non_null(strstr(lines, "[w: wind of n \"cold\" 0.0 to 10.0]  {w: wind 0}\n"));
+    assert_non_null(strstr(lines, "  {w: wind 5}\n"));
+    assert_non_null(strstr(lines, "  {w: wind 10, ended}\n"));
+    assert_ptr_equal(strstr(strstr(lines, "ended") + 1, "wind"), NULL);
+    discard(&outcome);
+    outcome = run("play", "wind.trp", "--clip", "w", "--fps", "4", "--frames", "3", "--json", NULL);
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.out, "\"ranges\": []"));
+    assert_non_null(strstr(outcome.out,
+                           "\"name\": \"wind\", \"progress\": 0.125, \"number\": 5.0, "
+                           "\"has_begun\": false, \"has_ended\": false, \"weight\": 1.0}]}"));
+    discard(&outcome);
 }
 
 static int setup(void **state)
@@ -322,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_cli_panthera_events_have_their_targets),
         cmocka_unit_test(test_cli_panthera_verify_agrees_with_both_kinds_of_packs),
         cmocka_unit_test(test_cli_panthera_streams_outlast_clips_along_their_samples),
+        cmocka_unit_test(test_cli_panthera_play_shows_where_streams_are),
     };
     return cmocka_run_group_tests_name("cli_panthera", tests, setup, teardown);
 }

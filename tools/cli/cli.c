@@ -360,18 +360,34 @@ void cli_describe_event(const trp_event *event, json_t *object)
     json_object_set_new(object, "marker", json_boolean(event->flags & TRP_EVENT_MARKER));
 }
 
-void cli_event_value_text(const trp_event *event, char *text, size_t size_bytes)
+/// Writes a number so that it does not look like an integer.
+static void number_text(double number, char text[32])
 {
-    text[0] = '\0';
+    const int length = snprintf(text, 30, "%.9g", number);
+    if (text[strspn(text, "-0123456789")] == '\0') {
+        memcpy(text + length, ".0", 3);
+    }
+}
+
+void cli_print_event_value(FILE *stream, const trp_event *event)
+{
+    if (event->target[0] != '\0') {
+        fprintf(stream, " of %s", event->target);
+    }
     if (event->flags & TRP_EVENT_TEXT) {
-        snprintf(text, size_bytes, " \"%s\"", event->text);
-    } else if (event->flags & TRP_EVENT_INTEGER) {
-        snprintf(text, size_bytes, " %lld", (long long)event->integer);
-    } else if (event->flags & TRP_EVENT_NUMBER) {
+        fprintf(stream, " \"%s\"", event->text);
+    }
+    if (event->flags & TRP_EVENT_INTEGER) {
+        fprintf(stream, " %lld", (long long)event->integer);
+    }
+    if (event->flags & TRP_EVENT_NUMBER) {
         char number[32];
-        snprintf(number, sizeof number, "%.9g", event->number);
-        const bool seems_integer = number[strspn(number, "-0123456789")] == '\0';
-        snprintf(text, size_bytes, " %s%s", number, seems_integer ? ".0" : "");
+        if (event->duration_s > 0 && event->from_number != event->number) {
+            number_text(event->from_number, number);
+            fprintf(stream, " %s to", number);
+        }
+        number_text(event->number, number);
+        fprintf(stream, " %s", number);
     }
 }
 

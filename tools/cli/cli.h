@@ -149,8 +149,9 @@ json_t *cli_event_value_json(const trp_event *event);
 /// Adds what there is to say of an event, whenever it fires, to an object.
 void cli_describe_event(const trp_event *event, json_t *object);
 
-/// Writes the payload of an event as text with a space before it; nothing where there is none.
-void cli_event_value_text(const trp_event *event, char *text, size_t size_bytes);
+/// Prints what an event is about and its payload, each with a space before it; nothing where there
+/// is none.
+void cli_print_event_value(FILE *stream, const trp_event *event);
 
 /// Adds what `troupe info --json` says of a pack to an object.
 void cli_describe_json(const struct cli_pack *pack, json_t *object);

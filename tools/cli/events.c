@@ -5,6 +5,7 @@
 // by the runtime as a game would.
 #include <getopt.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -231,15 +232,21 @@ static void print_fired(const struct events_command *command, const struct fired
         output_json_item(describe_fired(fired), count == 0);
         return;
     }
-    char value[256];
-    char duration[32] = "";
-    cli_event_value_text(&fired->event, value, sizeof value);
-    if (fired->event.duration_s > 0) {
-        snprintf(duration, sizeof duration, " for %.6g s", fired->event.duration_s);
+    char *value = NULL;
+    size_t value_bytes = 0;
+    FILE *const stream = open_memstream(&value, &value_bytes);
+    if (stream == NULL) {
+        return;
     }
-    output_line("%14.6f %12.6f %10lld  %-8s %s%s%s", fired->at_s, fired->event.time_s,
+    cli_print_event_value(stream, &fired->event);
+    if (fired->event.duration_s > 0) {
+        fprintf(stream, " for %.6g s", fired->event.duration_s);
+    }
+    fclose(stream);
+    output_line("%14.6f %12.6f %10lld  %-8s %s%s", fired->at_s, fired->event.time_s,
                 (long long)fired->cycle, fired->is_reverse ? "reverse" : "forward",
-                fired->event.name, value, duration);
+                fired->event.name, value);
+    free(value);
 }
 
 static void print_tail(const struct events_command *command, uint64_t count)

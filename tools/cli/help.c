@@ -131,8 +131,9 @@ const struct cli_verb cli_verbs[] = {
         "PACK --clip NAME [--weight W] [--clip NAME ...] [options]",
         "Plays clips together as a game does and prints a line for each frame: the time in each\n"
         "clip (and how often it came round), where root motion has taken the character, averaged\n"
-        "by weight, and the events that fire. On a terminal it plays in real time, frames without\n"
-        "events on one line, until Ctrl-C ends it.\n"
+        "by weight, [the events that fire] and {those with a duration that are under way, with\n"
+        "their number or part}. On a terminal it plays in real time, frames without events on\n"
+        "one line, until Ctrl-C ends it.\n"
         "\n"
         "  --clip NAME     a clip; may be given many times\n"
         "  --weight W      of the clip before it (default 1)\n"

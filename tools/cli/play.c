@@ -449,14 +449,9 @@ static trp_result move_root(struct show *show)
     return result;
 }
 
-/// Calls a function for each event of a frame.
-static trp_result visit_events(const struct show *show,
-                               void (*visit)(const struct show *show, const trp_event_hit *hit,
-                                             const trp_event *event, void *user),
-                               void *user)
+static trp_event_args event_args_of(const struct show *show)
 {
-    enum { BUFFER_COUNT = 64 };
-    trp_event_args args = {
+    return (trp_event_args){
         .timelines = show->timelines,
         .timeline_count = show->count,
         .previous = show->previous,
@@ -464,6 +459,16 @@ static trp_result visit_events(const struct show *show,
         .playhead_count = show->count,
         .weights = show->weights,
     };
+}
+
+/// Calls a function for each event of a frame.
+static trp_result visit_events(const struct show *show,
+                               void (*visit)(const struct show *show, const trp_event_hit *hit,
+                                             const trp_event *event, void *user),
+                               void *user)
+{
+    enum { BUFFER_COUNT = 64 };
+    trp_event_args args = event_args_of(show);
     trp_event_hit hits[BUFFER_COUNT];
     trp_event_report found = {0};
     trp_result result = TRP_OK;
@@ -473,6 +478,29 @@ static trp_result visit_events(const struct show *show,
             trp_event event;
             trp_clip_event(&show->clips[hits[i].playhead], hits[i].event, &event);
             visit(show, &hits[i], &event, user);
+        }
+        args.skip += found.written_count;
+    } while (result == TRP_OK && found.written_count > 0 && args.skip < found.hit_count);
+    return result;
+}
+
+/// Calls a function for each event with a duration that was active in a frame.
+static trp_result visit_ranges(const struct show *show,
+                               void (*visit)(const struct show *show, const trp_event_range *range,
+                                             const trp_event *event, void *user),
+                               void *user)
+{
+    enum { BUFFER_COUNT = 64 };
+    trp_event_args args = event_args_of(show);
+    trp_event_range ranges[BUFFER_COUNT];
+    trp_event_report found = {0};
+    trp_result result = TRP_OK;
+    do {
+        result = trp_event_ranges(&args, ranges, BUFFER_COUNT, &found);
+        for (uint32_t i = 0; result == TRP_OK && i < found.written_count; i++) {
+            trp_event event;
+            trp_clip_event(&show->clips[ranges[i].playhead], ranges[i].event, &event);
+            visit(show, &ranges[i], &event, user);
         }
         args.skip += found.written_count;
     } while (result == TRP_OK && found.written_count > 0 && args.skip < found.hit_count);
@@ -498,6 +526,24 @@ static void add_event_json(const struct show *show, const trp_event_hit *hit,
     json_array_append_new(user, object);
 }
 
+static void add_range_json(const struct show *show, const trp_event_range *range,
+                           const trp_event *event, void *user)
+{
+    const bool has_number = (event->flags & TRP_EVENT_NUMBER) != 0;
+    json_t *const object = json_object();
+    json_object_set_new(object, "clip", output_string(show->clips[range->playhead].name));
+    json_object_set_new(object, "event", json_integer(event->index));
+    json_object_set_new(object, "name", output_string(event->name));
+    json_object_set_new(object, "progress", output_float(range->to));
+    json_object_set_new(object, "number",
+                        has_number ? output_real(trp_event_value(event, (double)range->to))
+                                   : json_null());
+    json_object_set_new(object, "has_begun", json_boolean(range->flags & TRP_EVENT_BEGAN));
+    json_object_set_new(object, "has_ended", json_boolean(range->flags & TRP_EVENT_ENDED));
+    json_object_set_new(object, "weight", output_float(range->weight));
+    json_array_append_new(user, object);
+}
+
 static trp_result print_frame_json(const struct show *show, uint64_t frame)
 {
     json_t *const clips = json_array();
@@ -510,7 +556,9 @@ static trp_result print_frame_json(const struct show *show, uint64_t frame)
         json_array_append_new(clips, clip);
     }
     json_t *const events = json_array();
-    const trp_result result = visit_events(show, add_event_json, events);
+    json_t *const ranges = json_array();
+    trp_result result = visit_events(show, add_event_json, events);
+    result = result == TRP_OK ? visit_ranges(show, add_range_json, ranges) : result;
     json_t *const object = output_json("play");
     json_object_set_new(object, "frame", json_integer((json_int_t)frame));
     json_object_set_new(object, "time_s", output_real(seconds_of(show, frame)));
@@ -518,6 +566,7 @@ static trp_result print_frame_json(const struct show *show, uint64_t frame)
     json_object_set_new(object, "root",
                         show->has_root_motion ? cli_root_delta_json(&show->root) : json_null());
     json_object_set_new(object, "events", events);
+    json_object_set_new(object, "ranges", ranges);
     output_json_print(object);
     return result;
 }
@@ -539,14 +588,27 @@ static void print_state(FILE *stream, const struct show *show, uint64_t frame)
 static void print_event(const struct show *show, const trp_event_hit *hit, const trp_event *event,
                         void *user)
 {
-    char value[256];
-    char weight[32] = "";
-    cli_event_value_text(event, value, sizeof value);
+    FILE *const stream = user;
+    fprintf(stream, "  [%s: %s", show->clips[hit->playhead].name, event->name);
+    cli_print_event_value(stream, event);
+    fputs(hit->flags & TRP_EVENT_REVERSE ? ", reverse" : "", stream);
     if (hit->weight != 1) {
-        snprintf(weight, sizeof weight, ", weight %g", (double)hit->weight);
+        fprintf(stream, ", weight %g", (double)hit->weight);
     }
-    fprintf(user, "  [%s: %s%s%s%s]", show->clips[hit->playhead].name, event->name, value,
-            hit->flags & TRP_EVENT_REVERSE ? ", reverse" : "", weight);
+    fputs("]", stream);
+}
+
+static void print_range(const struct show *show, const trp_event_range *range,
+                        const trp_event *event, void *user)
+{
+    FILE *const stream = user;
+    fprintf(stream, "  {%s: %s", show->clips[range->playhead].name, event->name);
+    if (event->flags & TRP_EVENT_NUMBER) {
+        fprintf(stream, " %.6g", trp_event_value(event, (double)range->to));
+    } else {
+        fprintf(stream, " %.0f%%", (double)range->to * 100);
+    }
+    fputs(range->flags & TRP_EVENT_ENDED ? ", ended}" : "}", stream);
 }
 
 /// Prints a frame as a line; on a terminal one without events gives way to the next.
@@ -561,7 +623,8 @@ static trp_result print_frame_line(const struct show *show, uint64_t frame, bool
     print_state(stream, show, frame);
     fflush(stream);
     const size_t state_bytes = size_bytes;
-    const trp_result result = visit_events(show, print_event, stream);
+    trp_result result = visit_events(show, print_event, stream);
+    result = result == TRP_OK ? visit_ranges(show, print_range, stream) : result;
     fclose(stream);
     if (is_live) {
         fputs("\r\033[K", stdout);
