@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The Panthera importer up to its model: both forms of a project, what files leave out, the order
-// of keys, templates, and every way to refuse a file. Numbers in names are those of the conformance
-// list that the importer is measured against.
+// of keys, and every way to refuse a file. Numbers in names are those of the conformance list that
+// the importer is measured against.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <troupe/troupe.h>
 
@@ -932,62 +931,9 @@ static void test_panthera_38_wrong_times_and_numbers_are_refused(void **state)
     loaded_free();
 }
 
-// -- Templates
+// -- In the pack
 
 static char folder[200];
-
-/// Writes a file below the folder, whose own folders are made.
-static void write_text(const char *name, const char *text)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    for (char *slash = strchr(path + strlen(folder) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-    FILE *const file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-/// Writes a Lua project with one animation, named like its file, and with templates.
-/// @param templates of the table, such as "a = require('x')"
-static void write_project(const char *name, const char *templates)
-{
-    char text[1024];
-    snprintf(text, sizeof text,
-             "return { data = { nodes = { { node_id = 'n', size_x = %zu } }, animations = { { "
-             "animation_id = '%s' } }, metadata = { template_animation_paths = { %s } } } }",
-             strlen(name), name, templates);
-    write_text(name, text);
-}
-
-static bool load_file(const char *name)
-{
-    static char path[512];
-    void *bytes;
-    size_t size_bytes;
-    struct report report = {0};
-    snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-    assert_true(file_read(path, &bytes, &size_bytes, &report));
-    const bool ok = load_bytes(path, bytes, size_bytes);
-    free(bytes);
-    return ok;
-}
-
-static void assert_template(const char *node, const char *animation)
-{
-    const struct panthera_project *const project = panthera_template_find(loaded.project, node);
-    if (!animation) {
-        assert_null(project);
-        return;
-    }
-    assert_non_null(project);
-    assert_non_null(panthera_animation_find(project, animation));
-}
 
 static int folder_make(void **state)
 {
@@ -999,189 +945,18 @@ static int folder_make(void **state)
 static int folder_remove(void **state)
 {
     (void)state;
-    const int result = temp_folder_remove(folder);
-    folder[0] = '\0';
-    return result;
+    return temp_folder_remove(folder);
 }
 
-static void test_panthera_31_templates_are_found_from_the_project_folder(void **state)
+static void write_text(const char *name, const char *text)
 {
-    (void)state;
-    write_project("gui/menu/main.lua",
-                  "a = require('gui.parts.a_panthera'), b = '/gui/parts/b.json', c = 'c', "
-                  "d = 'gui.parts.a_panthera', e = 'gui/parts/f.x', f = '/top.lua', g = '', "
-                  "h = 'gui/parts/f'");
-    write_project("gui/parts/a_panthera.lua", "x = require('gui.parts.f.x')");
-    write_text("gui/parts/b.json", quoted(HEAD "'animations':[{'animation_id':'b.json'}]" TAIL));
-    write_project("gui/menu/c.lua", "");
-    write_project("c.lua", ""); // further away
-    write_project("gui/parts/f.x.lua", "");
-    write_project("gui/parts/f/x.lua", "");
-    write_project("gui/parts/f.lua", "");
-    write_project("top.lua", "");
-    if (!load_file("gui/menu/main.lua")) {
-        fail_msg("%s", loaded.report.first_error);
-    }
-    assert_string_equal(loaded.messages, "");
-    assert_template("a", "gui/parts/a_panthera.lua");
-    assert_template("b", "b.json");
-    assert_template("c", "gui/menu/c.lua");
-    assert_template("d", "gui/parts/a_panthera.lua");
-    assert_template("e", "gui/parts/f.x.lua");
-    assert_template("f", "top.lua");
-    assert_template("g", NULL);
-    assert_template("h", "gui/parts/f.lua");
-    assert_template("a/x", "gui/parts/f/x.lua");
-    assert_template("d/x", "gui/parts/f/x.lua");
-    assert_template("a/y", NULL);
-    assert_template("x", NULL);
-    assert_template("a/", NULL);
-    assert_template("", NULL);
-
-    // Each file is read once.
-    assert_int_equal(loaded.scene.other_file_count, 7);
-    for (uint32_t i = 0; i < 7; i++) {
-        assert_int_equal(strncmp(loaded.scene.other_files[i], folder, strlen(folder)), 0);
-    }
-    assert_string_equal(strrchr(loaded.scene.other_files[0], '/'), "/a_panthera.lua");
-    assert_string_equal(strrchr(loaded.scene.other_files[1], '/'), "/x.lua");
-    assert_string_equal(strrchr(loaded.scene.other_files[2], '/'), "/b.json");
-
-    double size = 0;
-    assert_true(panthera_rest_number(loaded.project, "a/x/n", "size_x", &size));
-    assert_true(size == (double)strlen("gui/parts/f/x.lua"));
-    assert_false(panthera_rest_number(loaded.project, "a/x/m", "size_x", &size));
-    loaded_free();
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *const file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
 }
-
-static void test_panthera_template_beside_the_project_is_found_by_its_name(void **state)
-{
-    (void)state;
-    write_project("main.lua", "a = require('some.where.else.a'), b = '/no/b.lua'");
-    write_project("a.lua", "");
-    write_project("b.lua", "");
-    assert_true(load_file("main.lua"));
-    assert_string_equal(loaded.messages, "");
-    assert_template("a", "a.lua");
-    assert_template("b", "b.lua");
-    loaded_free();
-}
-
-static void test_panthera_templates_are_not_looked_for_outside_of_the_project(void **state)
-{
-    (void)state;
-    write_text("game/game.project", "");
-    write_project("game/gui/main.lua", "a = '/art/a.lua', b = '/b.lua', c = '/gui/c.lua'");
-    write_project("art/a.lua", "");
-    write_project("b.lua", "");
-    write_project("game/gui/c.lua", "");
-    assert_true(load_file("game/gui/main.lua"));
-    assert_template("a", NULL);
-    assert_template("b", NULL);
-    assert_template("c", "game/gui/c.lua");
-    assert_int_equal(loaded.report.warning_count, 2);
-    loaded_free();
-
-    // Without the project's file its folder is the nearest one that has the path's first folder.
-    write_project("other/gui/main.lua", "a = '/gui/d.lua', b = '/art/a.lua'");
-    write_project("gui/d.lua", "");
-    assert_true(load_file("other/gui/main.lua"));
-    assert_template("a", NULL);
-    assert_template("b", "art/a.lua");
-    assert_int_equal(loaded.report.warning_count, 1);
-    loaded_free();
-}
-
-static void test_panthera_14_missing_template_is_warned_of(void **state)
-{
-    (void)state;
-    write_project("main.lua", "a = require('no.a'), b = '../b.lua', c = 'sub', d = require('ok')");
-    write_project("ok.lua", "x = '/no/x.json'");
-    write_text("sub/file.txt", "");
-    assert_true(load_file("main.lua"));
-    assert_template("a", NULL);
-    assert_template("b", NULL);
-    assert_template("c", NULL);
-    assert_template("d", "ok.lua");
-    assert_int_equal(loaded.project->template_count, 4);
-    assert_int_equal(loaded.report.warning_count, 4);
-    assert_said("main.lua: warning: data.metadata.template_animation_paths.a: \"no/a.lua\" is not "
-                "found; its animations are skipped [panthera.template]");
-    assert_said("ok.lua: warning: data.metadata.template_animation_paths.x: \"/no/x.json\" is not");
-    loaded_free();
-}
-
-static void test_panthera_template_cycles_end(void **state)
-{
-    (void)state;
-    write_project("a.lua", "self = require('a'), b = require('b')");
-    write_project("b.lua", "a = '/./a.lua', c = require('c')");
-    write_project("c.lua", "b = 'b.lua'");
-    assert_true(load_file("a.lua"));
-    assert_int_equal(loaded.report.warning_count, 3);
-    assert_said("a.lua: warning: data.metadata.template_animation_paths.self: \"a.lua\" leads back "
-                "to itself; it is skipped here [panthera.cycle]");
-    assert_template("self", NULL);
-    assert_template("b/a", NULL);
-    assert_template("b/c", "c.lua");
-    assert_template("b/c/b", NULL);
-    loaded_free();
-}
-
-static void test_panthera_template_chain_has_a_limit(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 20; i++) {
-        char name[32];
-        char next[32];
-        snprintf(name, sizeof name, "p%d.lua", i);
-        snprintf(next, sizeof next, "t = require('p%d')", i + 1);
-        write_project(name, next);
-    }
-    assert_true(load_file("p0.lua"));
-    assert_int_equal(loaded.scene.other_file_count, 16);
-    assert_int_equal(loaded.report.warning_count, 1);
-    assert_said("p16.lua: warning: data.metadata.template_animation_paths.t: \"p17.lua\" is nested "
-                "more than 16 levels deep; it is skipped [panthera.nesting]");
-    assert_template("t/t/t/t/t/t/t/t/t/t/t/t/t/t/t/t", "p16.lua");
-    assert_template("t/t/t/t/t/t/t/t/t/t/t/t/t/t/t/t/t", NULL);
-    loaded_free();
-}
-
-static void test_panthera_broken_template_is_refused_in_its_name(void **state)
-{
-    (void)state;
-    write_project("main.lua", "a = require('bad')");
-    write_text("bad.lua", "return {\n oops");
-    assert_false(load_file("main.lua"));
-    char expected[300];
-    snprintf(expected, sizeof expected,
-             "%s/bad.lua: error: line 2: \"oops\" is no data [panthera.lua]", folder);
-    assert_string_equal(loaded.report.first_error, expected);
-    assert_int_equal(loaded.report.error_count, 1);
-    loaded_free();
-}
-
-static void test_panthera_longest_template_has_the_node(void **state)
-{
-    (void)state;
-    write_project("main.lua", "a = require('x'), ['a/b'] = require('y')");
-    write_project("x.lua", "b = require('z'), c = require('z')");
-    write_project("y.lua", "c = require('x')");
-    write_project("z.lua", "");
-    assert_true(load_file("main.lua"));
-    const char *inner = NULL;
-    assert_ptr_equal(panthera_template_split(loaded.project, "a/b/c", &inner),
-                     panthera_template_find(loaded.project, "a/b"));
-    assert_string_equal(inner, "c");
-    assert_template("a/b", "y.lua");
-    assert_template("a/b/c", "x.lua");
-    assert_template("a/c", "z.lua");
-    assert_null(panthera_template_split(loaded.project, "a", &inner));
-    loaded_free();
-}
-
-// -- In the pack
 
 /// Returns the text that a property of the pack's only clip has at a time.
 static const char *text_at(const trp_pack *pack, const char *path, double time_s)
@@ -1313,21 +1088,45 @@ static void test_panthera_every_beginning_of_a_file_is_refused(void **state)
 
 // -- Real files
 
-/// Reads all projects of a folder, without a word said.
+static bool load_file(const char *folder_path, const char *name)
+{
+    static char path[512];
+    void *bytes;
+    size_t size_bytes;
+    struct report report = {0};
+    snprintf(path, sizeof path, "%s/%s", folder_path, name);
+    assert_true(file_read(path, &bytes, &size_bytes, &report));
+    const bool ok = load_bytes(path, bytes, size_bytes);
+    free(bytes);
+    return ok;
+}
+
+/// Returns how many lines of the messages end so.
+static uint32_t count_said(const char *end)
+{
+    uint32_t count = 0;
+    for (const char *at = loaded.messages; (at = strstr(at, end)) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+/// Reads all projects of a folder, without a word said but that they are no longer where their
+/// templates' paths begin.
 /// @param key_count [in,out] keys of JSON files
 static uint32_t load_folder(const char *path, uint32_t *key_count)
 {
     uint32_t count = 0;
     DIR *const directory = opendir(path);
     assert_non_null(directory);
-    snprintf(folder, sizeof folder, "%s", path);
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
         const char *const dot = strrchr(entry->d_name, '.');
         const bool is_json = dot && strcmp(dot, ".json") == 0;
         if (!is_json && !(dot && strcmp(dot, ".lua") == 0)) {
             continue;
         }
-        if (!load_file(entry->d_name) || loaded.messages[0]) {
+        if (!load_file(path, entry->d_name) ||
+            count_said(" is taken instead [panthera.template]\n") != loaded.report.warning_count) {
             fail_msg("%s%s", loaded.report.first_error, loaded.messages);
         }
         assert_true(loaded.project->animation_count > 0);
@@ -1342,11 +1141,10 @@ static uint32_t load_folder(const char *path, uint32_t *key_count)
         count++;
     }
     closedir(directory);
-    folder[0] = '\0';
     return count;
 }
 
-static void test_panthera_real_files_are_read_without_a_warning(void **state)
+static void test_panthera_real_files_are_read_whole(void **state)
 {
     const char *const assets = getenv("TROUPE_ASSETS");
     char path[512];
@@ -1389,22 +1187,14 @@ int main(void)
         cmocka_unit_test(test_panthera_30_empty_lists_and_tables_are_the_same),
         cmocka_unit_test(test_panthera_31_lua_and_json_give_the_same),
         cmocka_unit_test(test_panthera_31_hostile_lua_is_refused),
-        IN_FOLDER(test_panthera_31_templates_are_found_from_the_project_folder),
         cmocka_unit_test(test_panthera_32_of_one_id_the_last_one_counts),
         cmocka_unit_test(test_panthera_35_booleans_are_texts),
         cmocka_unit_test(test_panthera_38_wrong_times_and_numbers_are_refused),
-        IN_FOLDER(test_panthera_template_beside_the_project_is_found_by_its_name),
-        IN_FOLDER(test_panthera_templates_are_not_looked_for_outside_of_the_project),
-        IN_FOLDER(test_panthera_14_missing_template_is_warned_of),
-        IN_FOLDER(test_panthera_template_cycles_end),
-        IN_FOLDER(test_panthera_template_chain_has_a_limit),
-        IN_FOLDER(test_panthera_broken_template_is_refused_in_its_name),
-        IN_FOLDER(test_panthera_longest_template_has_the_node),
         IN_FOLDER(test_panthera_4_without_start_data_a_property_rests),
         cmocka_unit_test(test_panthera_files_are_told_by_their_content),
         cmocka_unit_test(test_panthera_refused_file_leaves_no_scene),
         cmocka_unit_test(test_panthera_every_beginning_of_a_file_is_refused),
-        cmocka_unit_test(test_panthera_real_files_are_read_without_a_warning),
+        cmocka_unit_test(test_panthera_real_files_are_read_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

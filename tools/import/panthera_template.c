@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// Templates: nodes of a Panthera project that stand for other projects. Their paths are those in
-// the Defold project, whose folder is the nearest one up from the file that has them.
+// Templates: nodes of a Panthera project that stand for other projects. Their paths begin at the
+// folder of the Defold project, which is the nearest one up from the imported file that has
+// game.project. Nothing outside of it is read.
 #include "panthera.h"
 
 #include <stdio.h>
@@ -19,6 +20,9 @@ enum {
 
 /// A file that has been read, or is being read.
 struct panthera_source {
+    const char *file;
+    const char *imported_file;  // where reading began
+    const char *project_folder; // of the Defold project that the imported file is in; null without
     dev_t device;
     ino_t number;
     uint32_t depth;
@@ -29,9 +33,33 @@ struct panthera_source {
 
 // -- Paths
 
-/// Copies a module's name as a path: "a.b" is "a/b".
-static char *path_of_module(struct arena *arena, const char *name)
+/// A search for the file of a template.
+struct search {
+    const char *path;   // as the template is named, without the slashes in front
+    const char *module; // the path that it is as a module's name, else the same
+    char *folder;       // that paths are tried from; with room to go up
+    char *file;         // what was tried last; with room for any path from there
+    size_t file_bytes;
+};
+
+static bool file_is_there(const char *path)
 {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static bool text_ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text);
+    return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+/// Returns the path of a module: "a.b" is "a/b". What is no module's name stays as it is.
+static const char *path_of_module(struct arena *arena, const char *name)
+{
+    if (strchr(name, '/') || text_ends_with(name, ".lua") || text_ends_with(name, ".json")) {
+        return name;
+    }
     char *const path = arena_string(arena, name);
     for (char *at = path; *at; at++) {
         *at = *at == '.' ? '/' : *at;
@@ -39,86 +67,47 @@ static char *path_of_module(struct arena *arena, const char *name)
     return path;
 }
 
-/// Returns whether a path leaves its folder.
-static bool path_has_parents(const char *path)
+static const char *path_last(const char *path)
 {
-    for (const char *at = strstr(path, ".."); at; at = strstr(at + 1, "..")) {
-        if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0')) {
-            return true;
-        }
-    }
-    return false;
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
-/// Replaces a folder by the one that it is in.
-/// @param folder with room for three more characters
-/// @return false at the root
-static bool folder_go_up(char *folder)
+/// Cuts the last name off a path: the folder is left.
+/// @param path with room for one more character
+static void path_cut(char *path)
 {
-    char *const slash = strrchr(folder, '/');
-    const char *const name = slash ? slash + 1 : folder;
-    if (strcmp(folder, "/") == 0) {
-        return false;
-    }
-    if (strcmp(folder, ".") == 0) {
-        strcpy(folder, "..");
-    } else if (strcmp(name, "..") == 0 || strcmp(name, ".") == 0) {
-        strcat(folder, "/..");
-    } else if (!slash) {
-        strcpy(folder, ".");
+    char *const slash = strrchr(path, '/');
+    if (slash) {
+        slash[slash == path] = '\0'; // the root keeps its slash
     } else {
-        slash[slash == folder] = '\0'; // the root keeps its slash
+        strcpy(path, ".");
     }
-    return true;
-}
-
-/// Finds a file under any of the endings that projects have.
-/// @param path [out] in the arena; stays as it is where there is none
-static bool path_try(struct arena *arena, const char *folder, const char *name, const char **path)
-{
-    static const char *const endings[] = {"", ".lua", ".json"};
-    const char *const prefix = strcmp(folder, ".") == 0 ? "" : folder;
-    const char *const slash = *prefix && strcmp(prefix, "/") != 0 ? "/" : "";
-    const size_t size_bytes = strlen(prefix) + strlen(name) + 8;
-    char *const tried = arena_take(arena, size_bytes, 1);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        struct stat status;
-        snprintf(tried, size_bytes, "%s%s%s%s", prefix, slash, name, endings[i]);
-        if (stat(tried, &status) == 0 && S_ISREG(status.st_mode)) {
-            *path = tried;
-            return true;
-        }
-    }
-    return false;
 }
 
 /// Writes the folder of a file.
-/// @param folder with room for the path of the file and one character
+/// @param folder with room for the path of the file and one more character
 static void folder_of(const char *file, char *folder)
 {
     strcpy(folder, file);
-    char *const slash = strrchr(folder, '/');
-    if (slash) {
-        slash[slash == folder] = '\0';
-    } else {
-        strcpy(folder, ".");
-    }
+    path_cut(folder);
 }
 
-/// Returns whether a folder is the last one up from a file in which paths are looked for: that of
-/// the Defold project, or the one that has the first folder of the path.
-static bool folder_is_last(struct arena *arena, const char *folder, const char *path)
+/// Replaces a folder that is not the root by the one that it is in, which is that of what a link
+/// leads to.
+/// @param folder with room for three more characters
+static void folder_go_up(char *folder)
 {
-    const size_t length = strcspn(path, "/");
-    const size_t size_bytes = strlen(folder) + length + sizeof "/game.project";
-    char *const tried = arena_take(arena, size_bytes, 1);
+    const char *const name = path_last(folder);
     struct stat status;
-    snprintf(tried, size_bytes, "%s/game.project", folder);
-    if (stat(tried, &status) == 0 && S_ISREG(status.st_mode)) {
-        return true;
+    if (strcmp(folder, ".") == 0) {
+        strcpy(folder, "..");
+    } else if (strcmp(name, "..") == 0 || strcmp(name, ".") == 0 ||
+               (lstat(folder, &status) == 0 && S_ISLNK(status.st_mode))) {
+        strcat(folder, "/..");
+    } else {
+        path_cut(folder);
     }
-    snprintf(tried, size_bytes, "%s/%.*s", folder, (int)length, path);
-    return path[length] == '/' && stat(tried, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 /// Returns whether a folder is the root of all files.
@@ -130,38 +119,121 @@ static bool folder_is_root(const char *folder)
            root.st_ino == status.st_ino;
 }
 
-/// Finds the file that a project means: by its path from the nearest folder up from the project's
-/// own, but for the root and what is beyond the Defold project, else by its name alone beside the
-/// project.
-/// @param file of the project
-/// @param name the path or the module's name that it gives
-/// @return in the arena; null where there is none
-static const char *template_path(struct arena *arena, const char *file, const char *name)
+/// Returns whether a file is in a folder or below it, once links are followed.
+static bool folder_has(const char *folder, const char *file)
 {
-    const char *const path = name + strspn(name, "/");
-    const char *const module = path_of_module(arena, path);
-    char *const folder = arena_take(arena, strlen(file) + 3 * MAX_FOLDERS + 2, 1);
-    const char *found = NULL;
-    if (*path == '\0' || path_has_parents(path)) {
-        return NULL;
-    }
-    folder_of(file, folder);
-    for (uint32_t i = 0; i < MAX_FOLDERS; i++) {
-        if (path_try(arena, folder, path, &found) || path_try(arena, folder, module, &found)) {
-            return found;
+    char *const outer = realpath(folder, NULL);
+    char *const inner = realpath(file, NULL);
+    const size_t length = outer ? strlen(outer) : 0;
+    const bool has = length > 0 && inner && strncmp(inner, outer, length) == 0 &&
+                     (outer[length - 1] == '/' || inner[length] == '/');
+    free(inner);
+    free(outer);
+    return has;
+}
+
+/// Tries a path from the search's folder.
+static bool search_try(struct search *search, const char *path, const char *ending)
+{
+    const char *const folder = strcmp(search->folder, ".") == 0 ? "" : search->folder;
+    const char *const slash = *folder && strcmp(folder, "/") != 0 ? "/" : "";
+    snprintf(search->file, search->file_bytes, "%s%s%s%s", folder, slash, path, ending);
+    return file_is_there(search->file);
+}
+
+/// Tries a path with any of the endings that projects have.
+static bool search_endings(struct search *search, const char *path)
+{
+    return *path && (search_try(search, path, "") || search_try(search, path, ".lua") ||
+                     search_try(search, path, ".json"));
+}
+
+static bool search_folder(struct search *search)
+{
+    return search_endings(search, search->path) || search_endings(search, search->module);
+}
+
+/// Tries the folder of a file and those above it.
+static bool search_up(struct search *search, const char *file)
+{
+    folder_of(file, search->folder);
+    for (uint32_t i = 0; i < MAX_FOLDERS && !folder_is_root(search->folder); i++) {
+        if (search_folder(search)) {
+            return true;
         }
-        if (folder_is_last(arena, folder, path) || folder_is_last(arena, folder, module) ||
-            !folder_go_up(folder) || folder_is_root(folder)) {
-            break;
-        }
+        folder_go_up(search->folder);
     }
+    return false;
+}
+
+/// Tries the folder of a file with the name alone.
+static bool search_beside(struct search *search, const char *file)
+{
+    folder_of(file, search->folder);
+    search->path = path_last(search->path);
+    search->module = path_last(search->module);
+    return search_folder(search);
+}
+
+/// Finds the folder of the Defold project that a file is in.
+/// @return null where it is in none
+static const char *project_folder_find(struct arena *arena, const char *file)
+{
+    static const char name[] = "/game.project";
+    const size_t folder_bytes = strlen(file) + 3 * MAX_FOLDERS + 2;
+    char *const folder = arena_take(arena, folder_bytes, 1);
+    char *const project = arena_take(arena, folder_bytes + sizeof name, 1);
     folder_of(file, folder);
-    const char *const path_slash = strrchr(path, '/');
-    const char *const module_slash = strrchr(module, '/');
-    if (!(path_slash && path_try(arena, folder, path_slash + 1, &found)) && module_slash) {
-        path_try(arena, folder, module_slash + 1, &found);
+    for (uint32_t i = 0; i < MAX_FOLDERS && !folder_is_root(folder); i++) {
+        snprintf(project, folder_bytes + sizeof name, "%s%s", folder, name);
+        if (file_is_there(project)) {
+            return folder;
+        }
+        folder_go_up(folder);
     }
-    return found;
+    return NULL;
+}
+
+/// What a search ends with.
+enum found {
+    FOUND_NOTHING,
+    FOUND_OUTSIDE, // a file that is not to be read
+    FOUND_BESIDE,  // a file that has the name, but not the path
+    FOUND_FILE,
+};
+
+/// Finds the file that a project means. In a Defold project it is the one that has this path from
+/// there. Else it is the first one that has it from the folder of the imported file or one above,
+/// or at last the one of that name beside the project.
+/// @param source the project
+/// @param name the path or the module's name that it gives
+/// @param file [out] in the arena, where there is one to read
+static enum found template_search(struct arena *arena, const struct panthera_source *source,
+                                  const char *name, const char **file)
+{
+    struct search search = {.path = name + strspn(name, "/")};
+    const size_t folder_bytes =
+        strlen(source->imported_file) + strlen(source->file) + 3 * MAX_FOLDERS + 2;
+    search.module = path_of_module(arena, search.path);
+    search.folder = arena_take(arena, folder_bytes, 1);
+    search.file_bytes = folder_bytes + strlen(name) + sizeof ".json";
+    search.file = arena_take(arena, search.file_bytes, 1);
+    enum found found = FOUND_NOTHING;
+    if (source->project_folder) {
+        strcpy(search.folder, source->project_folder);
+        found = search_folder(&search) ? FOUND_FILE : FOUND_NOTHING;
+    } else if (search_up(&search, source->imported_file)) {
+        found = FOUND_FILE;
+    } else if (search_beside(&search, source->file)) {
+        found = FOUND_BESIDE;
+    }
+    if (found != FOUND_NOTHING) {
+        *file = search.file;
+        return folder_has(search.folder, search.file) ? found : FOUND_OUTSIDE;
+    }
+    // It may be meant as a path of the machine.
+    return *name == '/' && file_is_there(name) && !folder_has(search.folder, name) ? FOUND_OUTSIDE
+                                                                                   : FOUND_NOTHING;
 }
 
 // -- Reading
@@ -189,8 +261,16 @@ void panthera_source_begin(struct panthera *panthera, const char *file)
         source->device = status.st_dev;
         source->number = status.st_ino;
     }
-    source->depth = panthera->source ? panthera->source->depth + 1 : 0;
+    source->file = file;
     source->outer = panthera->source;
+    if (source->outer) {
+        source->depth = source->outer->depth + 1;
+        source->imported_file = source->outer->imported_file;
+        source->project_folder = source->outer->project_folder;
+    } else {
+        source->imported_file = file;
+        source->project_folder = project_folder_find(&panthera->scratch, file);
+    }
     source->before = panthera->sources;
     panthera->source = source;
     panthera->sources = source;
@@ -234,17 +314,39 @@ static bool source_read(struct panthera *panthera, const char *file,
     return ok;
 }
 
+/// Finds the file that a node stands for.
+/// @return null, after a warning, where there is none
+static const char *template_file(struct panthera *panthera, const struct json_value *at,
+                                 const char *name)
+{
+    static const char code[] = "panthera.template";
+    const char *file;
+    switch (template_search(&panthera->scratch, panthera->source, name, &file)) {
+    case FOUND_NOTHING:
+        json_warn(at, code, "\"%s\" is not found; its animations are skipped", name);
+        return NULL;
+    case FOUND_OUTSIDE:
+        json_warn(at, code, "\"%s\" leads outside the project; its animations are skipped", name);
+        return NULL;
+    case FOUND_BESIDE:
+        json_warn(at, code, "\"%s\" is not found; \"%s\" is taken instead", name, file);
+        return file;
+    case FOUND_FILE:
+        break;
+    }
+    return file;
+}
+
 /// Finds the project that a node stands for.
 /// @param project [out] stays null, after a warning, where there is none
 static bool template_read(struct panthera *panthera, const struct json_value *at, const char *name,
-                          const char *file, const struct panthera_project **project)
+                          const struct panthera_project **project)
 {
-    const char *const found = template_path(&panthera->scratch, file, name);
-    if (!found) {
-        json_warn(at, "panthera.template", "\"%s\" is not found; its animations are skipped", name);
+    const char *const file = template_file(panthera, at, name);
+    if (!file) {
         return true;
     }
-    const struct panthera_source *const source = source_find(panthera, found);
+    const struct panthera_source *const source = source_find(panthera, file);
     if (source && !source->project) {
         json_warn(at, "panthera.cycle", "\"%s\" leads back to itself; it is skipped here", name);
         return true;
@@ -258,7 +360,9 @@ static bool template_read(struct panthera *panthera, const struct json_value *at
                   "\"%s\" is nested more than %u levels deep; it is skipped", name, MAX_DEPTH);
         return true;
     }
-    return source_read(panthera, arena_string(&panthera->scene->arena, found), project);
+    return source_read(panthera, arena_string(&panthera->scene->arena, file), project) ||
+           json_refuse(at, TROUPE_EXIT_INPUT, "panthera.template",
+                       "names \"%s\", which is refused as said above", file);
 }
 
 static int compare_templates(const void *a, const void *b)
@@ -289,8 +393,7 @@ bool panthera_templates_read(struct panthera *panthera, const struct json_value 
         if (!json_is_absent(&member) && !json_get_string(paths, templates[i].node, true, &name)) {
             return false;
         }
-        if (*name &&
-            !template_read(panthera, &member, name, project->file, &templates[i].project)) {
+        if (*name && !template_read(panthera, &member, name, &templates[i].project)) {
             return false;
         }
     }
