@@ -318,8 +318,8 @@ static void test_panthera_template_of_a_template_is_in_the_same_project(void **s
 static void test_panthera_template_without_a_project_is_the_nearest(void **state)
 {
     static const char *const files[] = {
-        "gui/parts/a_panthera.lua", "gui/parts/f/x.lua", "gui/parts/b.json", "gui/menu/c.lua",
-        "gui/parts/f.x.lua",        "top_of_all.lua",    "gui/parts/f.lua",  NULL};
+        "gui/parts/a_panthera.lua", "gui/parts/f/x.lua", "gui/menu/c.lua",  "gui/parts/b.json",
+        "gui/parts/f.x.lua",        "top_of_all.lua",    "gui/parts/f.lua", NULL};
     (void)state;
     write_project("gui/menu/main.lua",
                   "a = require('gui.parts.a_panthera'), b = '/gui/parts/b.json', c = 'c', "
@@ -328,8 +328,9 @@ static void test_panthera_template_without_a_project_is_the_nearest(void **state
     make_folder("gui/menu/gui"); // which have no such file
     make_folder("gui/gui");
     make_folder("gui/menu/top_of_all.lua");
-    write_project("gui/parts/a_panthera.lua", "x = require('gui.parts.f.x')");
+    write_project("gui/parts/a_panthera.lua", "x = require('gui.parts.f.x'), z = 'c'");
     write_project("gui/parts/b.json", "");
+    write_project("gui/parts/c.lua", ""); // not up from main.lua
     write_project("gui/menu/c.lua", "");
     write_project("c.lua", ""); // further away
     write_project("gui/parts/f.x.lua", "");
@@ -348,6 +349,7 @@ static void test_panthera_template_without_a_project_is_the_nearest(void **state
     assert_template("h", "gui/parts/f.lua");
     assert_template("a/x", "gui/parts/f/x.lua");
     assert_template("d/x", "gui/parts/f/x.lua");
+    assert_template("a/z", "gui/menu/c.lua");
     assert_template("a/y", NULL);
     assert_template("x", NULL);
     assert_template("a/", NULL);
@@ -364,12 +366,13 @@ static void test_panthera_template_without_a_project_is_the_nearest(void **state
 static void test_panthera_template_beside_is_taken_with_a_warning(void **state)
 {
     (void)state;
-    write_project("parts/main.lua", "a = require('some.where.else.a'), b = '/no/b.lua', "
-                                    "c = 'no.c', d = '/other/d.json', e = 'no/e.json', f = 'no/'");
+    write_project("parts/main.lua",
+                  "a = require('some.where.else.a'), b = '/no/b.lua', "
+                  "c = 'no.c', d = '/other/d.json', e = 'no/e.json', f = 'no/', g = 'g.json'");
     write_project("parts/a.lua", "");
     write_project("parts/b.lua", "");
     write_project("parts/c.json", "");
-    write_project("parts/json.lua", ""); // no file of the name "e.json"
+    write_project("parts/json.lua", ""); // no file of the name "g.json"
     write_project("other/d.json", "'x':'/no/x.json'");
     write_project("other/x.json", "");
     write_project("parts/x.lua", ""); // beside the wrong one
@@ -381,6 +384,7 @@ static void test_panthera_template_beside_is_taken_with_a_warning(void **state)
     assert_template("d/x", "other/x.json");
     assert_missing("e", "no/e.json");
     assert_missing("f", "no/");
+    assert_missing("g", "g.json");
     static const struct {
         const char *file;
         const char *node;
@@ -400,7 +404,7 @@ static void test_panthera_template_beside_is_taken_with_a_warning(void **state)
                  folder, cases[i].file, cases[i].node, cases[i].name, folder, cases[i].taken);
         assert_said(said);
     }
-    assert_int_equal(loaded.report.warning_count, 6);
+    assert_int_equal(loaded.report.warning_count, 7);
     loaded_free();
 }
 
