@@ -383,10 +383,9 @@ struct active {
 /// Returns the phase at which an event ends, after that of its time.
 static uint64_t end_phase(const trp_clip *clip, const struct trp__event *event, uint64_t phase)
 {
-    const uint64_t last = (uint64_t)clip->tick_count << 20;
     const uint64_t end = trp__phase_of_time(event->time_s + event->duration_s, clip->rate_num,
                                             clip->rate_den, clip->tick_count);
-    return end > phase || phase == last ? end : phase + 1;
+    return end > phase ? end : phase + 1;
 }
 
 /// Returns how many units an event lasts, also past the end of its clip.

@@ -265,7 +265,8 @@ struct trp__event_samples {
     uint32_t count; // at least 2
 };
 
-#define TRP__MAX_EVENT_S 1e9 // how long an event may last
+#define TRP__MAX_EVENT_S 1e9        // how long an event may last
+#define TRP__MAX_EVENT_NUMBER 1e300 // so that what lies between two is finite along any curve
 
 /// Start of the root motion of a clip. Then, without gaps: double times[key_count], ascending from
 /// 0, never past the end of the clip; float keys[key_count][4]: x y z in source units, yaw in turns

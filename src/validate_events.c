@@ -43,8 +43,9 @@ static bool check_payload(struct trp__check *check, const struct trp__event *eve
             &event->integer);
     const double *const numbers[2] = {&event->number, &event->from_number};
     for (uint32_t i = 0; i < 2; i++) {
-        REQUIRE(event->flags & TRP_EVENT_NUMBER ? trp__magnitude(*numbers[i]) <= DBL_MAX
-                                                : *numbers[i] == 0,
+        REQUIRE(event->flags & TRP_EVENT_NUMBER
+                    ? trp__magnitude(*numbers[i]) <= TRP__MAX_EVENT_NUMBER
+                    : *numbers[i] == 0,
                 "event.number", numbers[i]);
     }
     REQUIRE(event->easing < TRP_EASING_COUNT, "event.easing", &event->easing);

@@ -13,6 +13,7 @@
 #define F32_MINUS_ONE 0xBF800000u
 #define F64_NAN 0x7FF8000000000000u
 #define F64_INFINITY 0x7FF0000000000000u
+#define F64_PAST_1E300 0x7E37E43C8800759Du
 #define F64_MINUS_ONE 0xBFF0000000000000u
 
 /// What the places of the table count from. Those from AT_MASKS on lie in a clip.
@@ -471,7 +472,7 @@ static const struct bad_row rows[] = {
     {"event.number", PACK_CLIPS, 0, AT_EVENTS, 216, 8, SET, F64_NAN, HERE},
     {"event.number", PACK_CLIPS, 0, AT_EVENTS, 216, 8, SET, F64_INFINITY, HERE},
     {"event.number", PACK_CLIPS, 0, AT_EVENTS, 96, 8, SET, F64_MINUS_ONE, HERE},
-    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 240, 8, SET, F64_INFINITY, HERE},
+    {"event.number", PACK_CLIPS, 0, AT_EVENTS, 240, 8, SET, F64_PAST_1E300, HERE},
     {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 104, 4, SET, 41, HERE},
     {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 248, 4, SET, 0xFFFFFFFF, HERE},
     {"event.easing", PACK_CLIPS, 0, AT_EVENTS, 176, 4, SET, 5, HERE}, // beside samples

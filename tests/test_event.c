@@ -312,7 +312,7 @@ static void test_event_view_says_what_the_clip_has(void **state)
          .time_s = 0.5,
          .duration_s = 0.25,
          .flags = TRP_EVENT_NUMBER | TRP_EVENT_TEXT | TRP_EVENT_MARKER,
-         .number = -DBL_MAX,
+         .number = -1e300,
          .text = "hello",
          .target = "mouth",
          .from_number = 0.1,
@@ -392,6 +392,19 @@ static void test_event_value_goes_along_its_samples(void **state)
     event =
         (trp_event){.number = 0.3, .from_number = -0.1, .sample_count = 2, .samples = to_the_end};
     assert_true(trp_event_value(&event, 1) == 0.3); // bit for bit
+}
+
+static void test_event_value_between_the_largest_numbers_is_finite(void **state)
+{
+    (void)state;
+    static const float wild[2] = {-1000, 1000};
+    trp_event event = {.number = 1e300, .from_number = -1e300};
+    assert_true(trp_event_value(&event, 0) == -1e300 && trp_event_value(&event, 0.5) == 0);
+    event.samples = wild;
+    event.sample_count = 2;
+    for (int i = 0; i <= 10; i++) {
+        assert_true(isfinite(trp_event_value(&event, i / 10.0)));
+    }
 }
 
 static void test_event_view_of_nothing_is_refused(void **state)
@@ -1632,6 +1645,7 @@ int main(void)
         cmocka_unit_test(test_event_view_says_what_the_clip_has),
         cmocka_unit_test(test_event_value_goes_along_its_easing),
         cmocka_unit_test(test_event_value_goes_along_its_samples),
+        cmocka_unit_test(test_event_value_between_the_largest_numbers_is_finite),
         cmocka_unit_test(test_event_view_of_nothing_is_refused),
         cmocka_unit_test(test_event_b57_at_the_very_end_fires_once),
         cmocka_unit_test(test_event_b58_fires_once_backwards),

@@ -925,6 +925,8 @@ static void test_events_compile_mistakes_in_a_file_are_refused_where_they_are(vo
          "clips.W[2].time: is -1, but must not be negative [event.time]"},
         {"{\"clips\":{\"W\":[{\"name\":\"a\",\"time\":0,\"value\":9223372036854775808}]}}",
          "clips.W[0].value: is 9.2233720368547758e+18, an integer beyond 64 bits [event.value]"},
+        {"{\"clips\":{\"W\":[{\"name\":\"a\",\"time\":0,\"value\":-1.01e300}]}}",
+         "clips.W[0].value: -1.01e+300 is too large [event.value]"},
     };
     write_tiny("one", 0, NULL, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -23,17 +23,17 @@ typedef struct trp_event {
     const char *name; ///< UTF-8, not empty
     uint64_t name_hash;
     double time_s;      ///< [0, duration of the clip]
-    double duration_s;  ///< 0: a moment; past the end of the clip it does not play
+    double duration_s;  ///< 0: a moment; may reach past the end of the clip, which cuts it short
     uint32_t index;     ///< in its clip, in the order of time
     uint32_t flags;     ///< TRP_EVENT_*
     int64_t integer;    ///< payload, 0 without
-    double number;      ///< payload, 0 without
+    double number;      ///< payload, at most 1e300 in size, 0 without
     const char *text;   ///< payload, empty without
     const char *target; ///< what it is about, such as the name of a node; empty for the clip itself
     double from_number; ///< `number` at the beginning of an event with a duration, 0 without
     uint32_t easing;    ///< from the one to the other, see easing.h
     uint32_t sample_count; ///< of a drawn time curve instead, at least 2; 0 without
-    const float *samples;  ///< that curve, at evenly spaced times; null without
+    const float *samples;  ///< that curve, at evenly spaced times, in the pack; null without
 } trp_event;
 
 /// Fills a view of an event.
@@ -50,7 +50,8 @@ TRP_API uint32_t trp_clip_find_event(const trp_clip *clip, uint64_t name_hash, u
 /// trp_event_range::to: from_number + (number - from_number) * trp_ease(easing, progress), or along
 /// its samples, straight between them.
 /// @param event    null: 0
-/// @param progress clamped to [0, 1], which is what a moment is worth; NaN counts as 0
+/// @param progress clamped to [0, 1]; 1 for a moment, which gives its number; NaN counts as 0
+/// @return finite
 /// Cost: O(1). Threads: any.
 TRP_API double trp_event_value(const trp_event *event, double progress);
 

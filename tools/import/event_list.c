@@ -10,6 +10,8 @@
 
 #include <troupe/event.h>
 
+#include "../../src/format.h"
+
 static bool name_read(const struct json_value *value, struct arena *arena,
                       struct scene_event *event)
 {
@@ -81,6 +83,10 @@ static bool payload_read(const struct json_value *value, struct arena *arena,
         }
         event->flags |= TRP_EVENT_INTEGER;
     } else if (json_as_number(&payload, &event->number)) {
+        if (!(fabs(event->number) <= TRP__MAX_EVENT_NUMBER)) {
+            return json_refuse(&payload, TROUPE_EXIT_INPUT, "event.value", "%g is too large",
+                               event->number);
+        }
         event->flags |= TRP_EVENT_NUMBER;
     } else if (json_as_string(&payload, &text)) {
         event->flags |= TRP_EVENT_TEXT;
