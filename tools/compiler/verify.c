@@ -76,7 +76,9 @@ struct moments {
 
 struct sources {
     struct scene *scenes;
+    double **sizes; // of the properties of each
     uint32_t count;
+    struct arena arena;
 };
 
 static const char *string_at(const trp_pack *pack, uint32_t offset)
@@ -892,7 +894,8 @@ static bool verify_clip(const trp_pack *pack, uint32_t index, const struct verif
     verify_root_init(&subject.root, &subject.clip);
     bool ok = build_truth(&subject, reference, report) &&
               verify_values_init(&subject.values, pack, &subject.clip, subject.truth.duration_s,
-                                 subject.scene, subject.source, reference, &subject.arena, report);
+                                 subject.scene, sources->sizes[subject.scene - sources->scenes],
+                                 subject.source, reference, &subject.arena, report);
     if (ok) {
         subject.root.end_s = subject.truth.source_duration_s - subject.truth.lead_in_s;
         subject.root.closing_s = subject.truth.is_closed
@@ -920,6 +923,7 @@ static void free_sources(struct sources *sources)
         scene_free(&sources->scenes[i]);
     }
     free(sources->scenes);
+    arena_free(&sources->arena);
 }
 
 static bool import_sources(const struct verify_options *options, struct sources *sources,
@@ -929,6 +933,7 @@ static bool import_sources(const struct verify_options *options, struct sources 
     if (sources->scenes == NULL) {
         return report_error(report, TROUPE_EXIT_INTERNAL, NULL, "memory", "out of memory");
     }
+    sources->sizes = ARENA_NEW(&sources->arena, double *, options->input_count);
     struct event_files event_files = {0};
     bool ok = true;
     for (uint32_t i = 0; i < options->input_count && ok; i++) {
@@ -938,6 +943,9 @@ static bool import_sources(const struct verify_options *options, struct sources 
         sources->count += ok;
         ok = ok && (input->events == NULL ||
                     event_files_apply(&event_files, input->events, &sources->scenes[i], report));
+        if (ok) {
+            sources->sizes[i] = verify_values_sizes(&sources->scenes[i], &sources->arena);
+        }
     }
     event_files_free(&event_files);
     return ok;

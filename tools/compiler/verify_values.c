@@ -9,26 +9,34 @@
 /// Values may be off by this, times their largest size in the file where that is above 1.
 static const double value_tolerance = 1e-5;
 
-static const struct scene_property *property_at(const struct scene *scene, const char *path)
+/// Finds a property by its path, first where the pack has it: both have them in one order.
+static const struct scene_property *property_at(const struct scene *scene, const char *path,
+                                                uint32_t index)
 {
     for (uint32_t i = 0; i < scene->property_count; i++) {
-        if (strcmp(scene->properties[i].path, path) == 0) {
-            return &scene->properties[i];
+        const struct scene_property *const property =
+            &scene->properties[(index + i) % scene->property_count];
+        if (strcmp(property->path, path) == 0) {
+            return property;
         }
     }
     return NULL;
 }
 
-static const struct scene_curve *curve_of(const struct scene *scene, const struct scene_clip *clip,
-                                          const struct scene_property *property)
+/// Finds what curves of a clip move each property.
+/// @return [property_count] null for those that stay
+static const struct scene_curve **curves_of(const struct scene *scene,
+                                            const struct scene_clip *clip, struct arena *arena)
 {
+    const struct scene_curve **const curves =
+        ARENA_NEW(arena, const struct scene_curve *, scene->property_count);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct scene_track *const track = &clip->tracks[i];
-        if (track->path == SCENE_PROPERTY && &scene->properties[track->property] == property) {
-            return &track->curve;
+        if (track->path == SCENE_PROPERTY && curves[track->property] == NULL) {
+            curves[track->property] = &track->curve;
         }
     }
-    return NULL;
+    return curves;
 }
 
 /// Returns how far the handles of a component of a key reach that bezier intervals use.
@@ -61,43 +69,67 @@ static double drawn_size(const struct scene_curve *curve, uint32_t component)
     return size;
 }
 
-static double largest_size(const struct scene *scene, const struct scene_property *property)
+static double curve_size(const struct scene_curve *curve)
 {
-    double largest = 1.0;
-    for (uint32_t i = 0; i < property->value_count; i++) {
-        largest = fmax(largest, fabs(property->defaults[i]));
-    }
-    for (uint32_t i = 0; i < scene->clip_count; i++) {
-        const struct scene_curve *const curve = curve_of(scene, &scene->clips[i], property);
-        for (uint32_t k = 0; curve != NULL && k < curve->key_count * curve->stride; k++) {
-            largest = fmax(largest, fabs(curve->values[k]));
-            if (curve->handles != NULL) {
-                largest = fmax(largest, handle_size(curve, k));
-            }
-            if (curve->samples != NULL) {
-                largest = fmax(largest, drawn_size(curve, k));
-            }
+    double largest = 0;
+    for (uint32_t k = 0; k < curve->key_count * curve->stride; k++) {
+        largest = fmax(largest, fabs(curve->values[k]));
+        if (curve->handles != NULL) {
+            largest = fmax(largest, handle_size(curve, k));
+        }
+        if (curve->samples != NULL) {
+            largest = fmax(largest, drawn_size(curve, k));
         }
     }
     return largest;
 }
 
+double *verify_values_sizes(const struct scene *scene, struct arena *arena)
+{
+    double *const sizes = ARENA_NEW(arena, double, scene->property_count);
+    for (uint32_t i = 0; i < scene->property_count; i++) {
+        const struct scene_property *const property = &scene->properties[i];
+        sizes[i] = 1;
+        for (uint32_t k = 0; k < property->value_count; k++) {
+            sizes[i] = fmax(sizes[i], fabs(property->defaults[k]));
+        }
+    }
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        const struct scene_clip *const clip = &scene->clips[i];
+        for (uint32_t k = 0; k < clip->track_count; k++) {
+            const struct scene_track *const track = &clip->tracks[k];
+            if (track->path == SCENE_PROPERTY) {
+                sizes[track->property] = fmax(sizes[track->property], curve_size(&track->curve));
+            }
+        }
+    }
+    return sizes;
+}
+
+/// Finds the curves of the clip that an additive clip differs from.
+/// @return null where it differs from the file's rest
+static const struct scene_curve **reference_curves(const struct scene *scene, const char *reference,
+                                                   struct arena *arena)
+{
+    const bool is_rest = strcmp(reference, "rest") == 0; // the model, not a clip of that name
+    for (uint32_t i = 0; i < scene->clip_count && !is_rest; i++) {
+        if (strcmp(scene->clips[i].name, reference) == 0) {
+            return curves_of(scene, &scene->clips[i], arena);
+        }
+    }
+    return NULL;
+}
+
 /// Fills what an additive clip differs from: the reference clip's first moment, or the file's rest.
-static void find_reference(struct value_truth *item, const struct scene *scene,
-                           const char *reference, struct arena *arena)
+/// @param curve of the reference clip, may be null
+static void set_reference(struct value_truth *item, const struct scene_curve *curve,
+                          struct arena *arena)
 {
     const uint32_t count = item->source->value_count;
     item->reference = ARENA_NEW(arena, double, count);
     memcpy(item->reference, item->source->defaults, count * sizeof(double));
-    const bool is_rest = strcmp(reference, "rest") == 0; // the model, not a clip of that name
-    for (uint32_t i = 0; i < scene->clip_count && !is_rest; i++) {
-        if (strcmp(scene->clips[i].name, reference) == 0) {
-            const struct scene_curve *const curve = curve_of(scene, &scene->clips[i], item->source);
-            if (curve != NULL) {
-                scene_curve_sample(curve, SCENE_PROPERTY, 0.0, item->reference);
-            }
-            break;
-        }
+    if (curve != NULL) {
+        scene_curve_sample(curve, SCENE_PROPERTY, 0.0, item->reference);
     }
     memcpy(item->still, item->reference, count * sizeof(double));
     if (item->source->type != SCENE_FLOAT) {
@@ -105,15 +137,15 @@ static void find_reference(struct value_truth *item, const struct scene *scene,
     }
 }
 
-static bool is_before_clip(const trp_clip *clip, uint32_t property)
+/// Marks the properties whose tracks have their first key before the clip.
+static void mark_initial(struct verify_values *values, const trp_clip *clip)
 {
     trp_track track;
     for (uint32_t i = 0; trp_clip_track(clip, i, &track) == TRP_OK; i++) {
-        if (track.path == TRP_PATH_PROPERTY && track.target == property) {
-            return track.times[0] < 0;
+        if (track.path == TRP_PATH_PROPERTY && track.times[0] < 0) {
+            values->items[track.target].has_initial = true;
         }
     }
-    return false;
 }
 
 /// Compares what strings stand for.
@@ -131,7 +163,7 @@ static bool check_texts(const trp_property_set *set, const struct scene *scene, 
 }
 
 bool verify_values_init(struct verify_values *values, const trp_pack *pack, const trp_clip *clip,
-                        double duration_s, const struct scene *scene,
+                        double duration_s, const struct scene *scene, const double *sizes,
                         const struct scene_clip *source, const char *reference, struct arena *arena,
                         struct report *report)
 {
@@ -151,19 +183,23 @@ bool verify_values_init(struct verify_values *values, const trp_pack *pack, cons
     values->property_count = set.property_count;
     values->value_count = set.value_count;
     values->items = ARENA_NEW(arena, struct value_truth, set.property_count);
+    const bool is_additive = (clip->flags & TRP_CLIP_ADDITIVE) != 0;
+    const struct scene_curve **const curves = curves_of(scene, source, arena);
+    const struct scene_curve **const references =
+        is_additive ? reference_curves(scene, reference, arena) : NULL;
     for (uint32_t i = 0; i < set.property_count; i++) {
         struct value_truth *const item = &values->items[i];
         trp_property_set_property(&set, i, &item->property);
-        item->source = property_at(scene, item->property.path);
+        item->source = property_at(scene, item->property.path, i);
         if (item->source == NULL || item->source->value_count != item->property.value_count) {
             return report_error(report, TROUPE_EXIT_INPUT, clip->name, "verify.property",
                                 "the source has no property '%s' of %u values", item->property.path,
                                 item->property.value_count);
         }
         const uint32_t count = item->property.value_count;
-        item->curve = curve_of(scene, source, item->source);
-        item->has_initial = is_before_clip(clip, i);
-        item->tolerance = value_tolerance * largest_size(scene, item->source);
+        const ptrdiff_t property = item->source - scene->properties;
+        item->curve = curves[property];
+        item->tolerance = value_tolerance * sizes[property];
         item->exact = ARENA_NEW(arena, double, count);
         item->still = ARENA_NEW(arena, double, count);
         item->home = ARENA_NEW(arena, double, count);
@@ -171,10 +207,11 @@ bool verify_values_init(struct verify_values *values, const trp_pack *pack, cons
             scene_curve_sample(item->curve, SCENE_PROPERTY, 0.0, item->home);
         }
         memcpy(item->still, item->source->defaults, count * sizeof(double));
-        if (clip->flags & TRP_CLIP_ADDITIVE) {
-            find_reference(item, scene, reference, arena);
+        if (is_additive) {
+            set_reference(item, references != NULL ? references[property] : NULL, arena);
         }
     }
+    mark_initial(values, clip);
     return true;
 }
 

@@ -34,11 +34,15 @@ struct verify_values {
     double duration_s; // end of the clip in the source's time: curves go home where it is later
 };
 
+/// Returns the largest size of every property in a scene, [property_count] in the arena.
+double *verify_values_sizes(const struct scene *scene, struct arena *arena);
+
 /// Finds the source of every property of a clip.
 /// @param duration_s end of the clip in the source's time
+/// @param sizes     of the scene, from verify_values_sizes
 /// @param reference name of the clip that an additive clip differs from, "rest", or empty
 bool verify_values_init(struct verify_values *values, const trp_pack *pack, const trp_clip *clip,
-                        double duration_s, const struct scene *scene,
+                        double duration_s, const struct scene *scene, const double *sizes,
                         const struct scene_clip *source, const char *reference, struct arena *arena,
                         struct report *report);
 
