@@ -17,6 +17,7 @@
 #include "import.h"
 #include "instances.h"
 #include "motion.h"
+#include "name_table.h"
 #include "pack_writer.h"
 #include "root_motion.h"
 #include "skeleton.h"
@@ -298,57 +299,27 @@ static void add_task(struct compilation *compilation, struct source *source, uin
     compilation->task_count++;
 }
 
-/// A name of clips.
-struct clip_name {
-    const char *name; // null where the slot is free
-    const struct source *source;
-    bool is_shared;      // by several sources
-    uint32_t repetition; // the last number that was put behind it
-};
-
-/// Names by their hash.
-struct clip_names {
-    uint32_t slot_count; // a power of 2, more than there are names
-    struct clip_name *slots;
-};
-
-static struct clip_names names_new(struct arena *arena, uint32_t count)
-{
-    struct clip_names names = {.slot_count = 2};
-    while (names.slot_count / 2 < count) {
-        names.slot_count *= 2;
-    }
-    names.slots = ARENA_NEW(arena, struct clip_name, names.slot_count);
-    return names;
-}
-
-/// Returns the slot of a name, or the free one where it belongs.
-static struct clip_name *name_slot(const struct clip_names *names, const char *name)
-{
-    for (uint64_t at = trp_name_hash(name);; at++) {
-        struct clip_name *const slot = &names->slots[at & (names->slot_count - 1)];
-        if (slot->name == NULL || strcmp(slot->name, name) == 0) {
-            return slot;
-        }
-    }
-}
-
 /// Puts the file's stem in front of names that clips of several inputs have.
 static void tell_inputs_apart(struct compilation *compilation)
 {
     struct arena *const arena = &compilation->arena;
-    const struct clip_names names = names_new(arena, compilation->task_count);
-    for (uint32_t i = 0; i < compilation->task_count; i++) {
+    const uint32_t count = compilation->task_count;
+    struct name_table names = {0};
+    uint32_t *const name_of_task = ARENA_NEW(arena, uint32_t, count);
+    const struct source **const sources = ARENA_NEW(arena, const struct source *, count); // by name
+    bool *const is_shared = ARENA_NEW(arena, bool, count); // by several sources
+    for (uint32_t i = 0; i < count; i++) {
         const struct task *const task = &compilation->tasks[i];
-        struct clip_name *const slot = name_slot(&names, task->name);
-        slot->is_shared = slot->name != NULL && (slot->is_shared || slot->source != task->source);
-        slot->name = task->name;
-        slot->source = task->source;
+        const uint32_t name = name_table_add(&names, task->name);
+        name_of_task[i] = name;
+        is_shared[name] = is_shared[name] || (sources[name] && sources[name] != task->source);
+        sources[name] = task->source;
     }
-    for (uint32_t i = 0; i < compilation->task_count; i++) {
+    name_table_free(&names);
+    for (uint32_t i = 0; i < count; i++) {
         struct task *const task = &compilation->tasks[i];
         const char *const name = task->name;
-        if (name_slot(&names, name)->is_shared) {
+        if (is_shared[name_of_task[i]]) {
             task->name = format_name(arena, "%s|%s", task->source->scene.stem, name);
             compilation->report->file = task->source->input->path;
             report_warning(compilation->report, name, "clip.name",
@@ -363,25 +334,26 @@ static void settle_names(struct compilation *compilation)
 {
     struct arena *const arena = &compilation->arena;
     tell_inputs_apart(compilation);
-    const struct clip_names taken = names_new(arena, compilation->task_count);
+    struct name_table taken = {0};
+    // By name, the last number that was put behind it.
+    uint32_t *const repetitions = ARENA_NEW(arena, uint32_t, compilation->task_count);
     for (uint32_t i = 0; i < compilation->task_count; i++) {
         struct task *const task = &compilation->tasks[i];
         const char *const name = task->name;
-        struct clip_name *const slot = name_slot(&taken, name);
-        struct clip_name *own = slot;
-        while (own->name != NULL) {
+        const uint32_t first = name_table_find(&taken, name);
+        while (name_table_find(&taken, task->name) != NAME_TABLE_NONE) {
             char number[32];
-            snprintf(number, sizeof number, "%u", ++slot->repetition + 1);
+            snprintf(number, sizeof number, "%u", ++repetitions[first] + 1);
             task->name = format_name(arena, "%s#%s", name, number);
-            own = name_slot(&taken, task->name);
         }
-        own->name = task->name;
-        if (own != slot) {
+        name_table_add(&taken, task->name);
+        if (first != NAME_TABLE_NONE) {
             compilation->report->file = task->source->input->path;
             report_warning(compilation->report, name, "clip.name",
                            "the name is taken: this clip becomes '%s'", task->name);
         }
     }
+    name_table_free(&taken);
 }
 
 /// Whether root motion is taken from a clip, should it move the joint.

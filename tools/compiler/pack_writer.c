@@ -39,46 +39,13 @@ static bool section_holds(const struct pack_section *section, const void *bytes,
     return false;
 }
 
-/// Returns the slot that a string is in, or the free one where it belongs.
-static uint32_t *string_slot(const struct pack_writer *writer, const char *text)
-{
-    uint32_t slot = (uint32_t)trp_name_hash(text);
-    for (;; slot++) {
-        uint32_t *const at = &writer->slots[slot & (writer->slot_count - 1)];
-        if (*at == 0 || strcmp((const char *)writer->strings.bytes + *at - 1, text) == 0) {
-            return at;
-        }
-    }
-}
-
-/// Doubles the table of strings where it is half full.
-static void grow_slots(struct pack_writer *writer)
-{
-    if (writer->string_count < writer->slot_count / 2) {
-        return;
-    }
-    free(writer->slots);
-    writer->slot_count = writer->slot_count == 0 ? 64 : writer->slot_count * 2;
-    writer->slots = checked(calloc(writer->slot_count, sizeof *writer->slots));
-    for (size_t at = 0; at < writer->strings.size;) {
-        const char *const text = (const char *)writer->strings.bytes + at;
-        *string_slot(writer, text) = (uint32_t)at + 1;
-        at += strlen(text) + 1;
-    }
-}
-
 uint32_t pack_writer_string(struct pack_writer *writer, const char *text)
 {
-    if (writer->strings.size == 0 && text[0] != '\0') {
-        pack_writer_string(writer, ""); // which every pack has, and first
+    if (writer->strings.count == 0) {
+        name_table_add(&writer->strings, ""); // which every pack has, and first
     }
-    grow_slots(writer);
-    uint32_t *const slot = string_slot(writer, text);
-    if (*slot == 0) {
-        *slot = (uint32_t)buffer_append(&writer->strings, text, strlen(text) + 1) + 1;
-        writer->string_count++;
-    }
-    return *slot - 1;
+    const uint32_t index = name_table_add(&writer->strings, text);
+    return (uint32_t)writer->strings.entries[index].place;
 }
 
 /// Returns the id of a joint's node, empty where the file gives none or the scene has no such node.
@@ -310,10 +277,11 @@ size_t pack_writer_finish(struct pack_writer *writer, void **bytes)
     buffer_append(&file, &header, sizeof header);
     buffer_append(&file, rows, row_count * sizeof *rows);
     buffer_align(&file, 64);
+    const struct buffer *const strings = &writer->strings.bytes;
     rows[0] = (struct trp__section){
-        .kind = TRP__SECTION_STRINGS, .size_bytes = writer->strings.size, .offset = file.size};
-    buffer_append(&file, writer->strings.bytes, writer->strings.size);
-    bool fits = writer->strings.size <= UINT32_MAX;
+        .kind = TRP__SECTION_STRINGS, .size_bytes = strings->size, .offset = file.size};
+    buffer_append(&file, strings->bytes, strings->size);
+    bool fits = strings->size <= UINT32_MAX;
     uint32_t row = 1;
     for (int i = 0; i < SECTION_COUNT; i++) {
         if (sections[i].section->count > 0) {
@@ -348,8 +316,7 @@ static void section_free(struct pack_section *section)
 
 void pack_writer_free(struct pack_writer *writer)
 {
-    buffer_free(&writer->strings);
-    free(writer->slots);
+    name_table_free(&writer->strings);
     section_free(&writer->skeletons);
     section_free(&writer->skins);
     section_free(&writer->clips);

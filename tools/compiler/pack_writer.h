@@ -8,6 +8,7 @@
 #include "../../src/format.h"
 #include "buffer.h"
 #include "motion.h"
+#include "name_table.h"
 
 struct pack_object {
     uint8_t *bytes;
@@ -22,10 +23,7 @@ struct pack_section {
 
 /// Zero-initialise; pack_writer_free gives everything back.
 struct pack_writer {
-    struct buffer strings;
-    uint32_t string_count;
-    uint32_t slot_count; // a power of 2, or 0
-    uint32_t *slots;     // 1 + place of a string, 0 = free
+    struct name_table strings;
     struct pack_section skeletons;
     struct pack_section skins;
     struct pack_section clips;

@@ -6,89 +6,27 @@
 // templates, say of their other properties, and the layers.
 #include "panthera_flatten.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../src/format.h"
+#include "name_table.h"
 
 enum {
     MOST_NAME_BYTES = 1 << 24, // of nodes of templates
     MOST_VISITS = 1 << 20,     // of these
 };
 
-/// Texts, each once, found again by a hash table.
-struct names {
-    uint32_t count;
-    uint32_t capacity;
-    const char **texts; // [capacity]
-    uint32_t *slots;    // [2 * capacity] 1 + index, 0 = free
-};
-
 struct panthera_property_table {
     struct panthera *panthera;
     struct arena arena;
-    struct names paths; // in the order of `properties`
-    struct names texts;
+    struct name_table paths; // in the order of `properties`
+    struct name_table texts;
     uint32_t capacity;
     struct scene_property *properties;
     bool *is_warned; // [capacity] that somebody writes the other kind of value
 };
-
-// FNV-1a
-static uint32_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++) {
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    }
-    return (uint32_t)(hash ^ hash >> 32);
-}
-
-/// Returns the slot of a text, or the free one where it belongs.
-static uint32_t *slot_of(const struct names *names, const char *text)
-{
-    const uint32_t mask = 2 * names->capacity - 1;
-    uint32_t slot = hash_of(text) & mask;
-    while (names->slots[slot] != 0 && strcmp(names->texts[names->slots[slot] - 1], text) != 0) {
-        slot = (slot + 1) & mask;
-    }
-    return &names->slots[slot];
-}
-
-static void names_grow(struct names *names, struct arena *arena)
-{
-    const char *const *const before = names->texts;
-    names->capacity = names->capacity > 0 ? 2 * names->capacity : 64;
-    names->texts = ARENA_NEW(arena, const char *, names->capacity);
-    names->slots = ARENA_NEW(arena, uint32_t, 2 * names->capacity);
-    for (uint32_t i = 0; i < names->count; i++) {
-        names->texts[i] = before[i];
-        *slot_of(names, before[i]) = i + 1;
-    }
-}
-
-/// Returns the index of a text; a new one is kept in the scene's arena.
-static uint32_t names_index(struct names *names, struct arena *arena, struct arena *scene_arena,
-                            const char *text)
-{
-    if (names->count == names->capacity) {
-        names_grow(names, arena);
-    }
-    uint32_t *const slot = slot_of(names, text);
-    if (*slot == 0) {
-        names->texts[names->count] = arena_string(scene_arena, text);
-        *slot = ++names->count;
-    }
-    return *slot - 1;
-}
-
-static bool names_has(const struct names *names, const char *text)
-{
-    return names->count > 0 && *slot_of(names, text) != 0;
-}
 
 struct panthera_property_table *panthera_properties_new(struct panthera *panthera)
 {
@@ -100,6 +38,8 @@ struct panthera_property_table *panthera_properties_new(struct panthera *panther
 
 void panthera_properties_free(struct panthera_property_table *table)
 {
+    name_table_free(&table->paths);
+    name_table_free(&table->texts);
     arena_free(&table->arena);
 }
 
@@ -110,7 +50,7 @@ double panthera_property_default(const struct panthera_property_table *table, ui
 
 double panthera_text_index(struct panthera_property_table *table, const char *text)
 {
-    return names_index(&table->texts, &table->arena, &table->panthera->scene->arena, text);
+    return name_table_add(&table->texts, text);
 }
 
 /// Appends a part of a JSON pointer and returns where it ends.
@@ -128,6 +68,7 @@ static char *pointer_append(char *at, const char *text)
     return at;
 }
 
+/// Joins texts in an arena.
 static const char *name_join(struct arena *arena, const char *prefix, const char *name,
                              const char *suffix)
 {
@@ -137,22 +78,14 @@ static const char *name_join(struct arena *arena, const char *prefix, const char
     return joined;
 }
 
-/// Returns the path of a property, and on the way the node's name, in an arena of its own.
-static const char *path_make(struct arena *arena, const char *prefix, const char *node,
-                             const char *property, const char **full_node)
+/// Returns the path of a property, in an arena of its own.
+static const char *path_make(struct arena *arena, const char *node, const char *property)
 {
-    const size_t prefix_bytes = strlen(prefix);
-    const size_t node_bytes = strlen(node);
-    const size_t property_bytes = strlen(property);
-    char *const joined = arena_take(arena, prefix_bytes + node_bytes + 1, 1);
-    memcpy(joined, prefix, prefix_bytes);
-    memcpy(joined + prefix_bytes, node, node_bytes);
-    char *const path = arena_take(arena, 2 * (prefix_bytes + node_bytes + property_bytes) + 3, 1);
+    char *const path = arena_take(arena, 2 * (strlen(node) + strlen(property)) + 3, 1);
     path[0] = '/';
-    char *const middle = pointer_append(path + 1, joined);
+    char *const middle = pointer_append(path + 1, node);
     middle[0] = '/';
     pointer_append(middle + 1, property);
-    *full_node = joined;
     return path;
 }
 
@@ -198,8 +131,9 @@ static bool size_refuse(const struct panthera_property_table *table, const char 
 
 /// Adds the property of the path that was found last.
 /// @param label of its value
-static bool property_add(struct panthera_property_table *table, enum scene_property_type type,
-                         const char *label, double rest)
+/// @param rest  within what files may say, which is well within float
+static void property_add(struct panthera_property_table *table, const char *path,
+                         enum scene_property_type type, const char *label, double rest)
 {
     struct arena *const arena = &table->panthera->scene->arena;
     const uint32_t index = table->paths.count - 1;
@@ -208,7 +142,7 @@ static bool property_add(struct panthera_property_table *table, enum scene_prope
     }
     struct scene_property *const property = &table->properties[index];
     *property = (struct scene_property){
-        .path = table->paths.texts[index],
+        .path = arena_string(arena, path),
         .type = type,
         .value_count = 1,
         .defaults = ARENA_NEW(arena, double, 1),
@@ -217,11 +151,6 @@ static bool property_add(struct panthera_property_table *table, enum scene_prope
     };
     property->labels[0] = arena_string(arena, label);
     property->defaults[0] = rest;
-    if (!(fabs(rest) <= FLT_MAX)) {
-        return report_error(table->panthera->report, TROUPE_EXIT_INPUT, property->path,
-                            "panthera.value", "rests at %g, which is too large", rest);
-    }
-    return true;
 }
 
 /// Finds the place of a path.
@@ -229,7 +158,7 @@ static bool property_add(struct panthera_property_table *table, enum scene_prope
 static bool path_find(struct panthera_property_table *table, const char *path, uint32_t *index)
 {
     const uint32_t count = table->paths.count;
-    *index = names_index(&table->paths, &table->arena, &table->panthera->scene->arena, path);
+    *index = name_table_add(&table->paths, path);
     return *index == count;
 }
 
@@ -237,18 +166,16 @@ bool panthera_property_find(struct panthera_property_table *table, const char *p
                             const struct panthera_group *group, uint32_t *index)
 {
     struct arena scratch = {0};
-    const char *node;
-    const char *const path = path_make(&scratch, prefix, group->node, group->property, &node);
-    bool is_good = true;
-    if (path_find(table, path, index)) {
-        is_good =
-            *index < TRP__MAX_VALUES
-                ? property_add(table, group->kind == PANTHERA_TWEEN ? SCENE_FLOAT : SCENE_STRING,
-                               group->property, default_of(table, node, group))
-                : size_refuse(table, path);
+    const bool is_number = group->kind == PANTHERA_TWEEN;
+    const char *const node = name_join(&scratch, prefix, group->node, "");
+    const char *const path = path_make(&scratch, node, group->property);
+    const bool is_new = path_find(table, path, index);
+    const bool is_good = *index < TRP__MAX_VALUES || size_refuse(table, path);
+    if (is_good && is_new) {
+        property_add(table, path, is_number ? SCENE_FLOAT : SCENE_STRING, group->property,
+                     default_of(table, node, group));
     }
-    if (is_good &&
-        (table->properties[*index].type == SCENE_FLOAT) != (group->kind == PANTHERA_TWEEN)) {
+    if (is_good && (table->properties[*index].type == SCENE_FLOAT) != is_number) {
         if (!table->is_warned[*index]) {
             report_warning(table->panthera->report, path, "panthera.property.kind",
                            "has numbers in one animation and texts in another; those that come "
@@ -277,32 +204,29 @@ static const char *text_of(struct arena *arena, const struct named_node *node,
     return is_renamed ? name_join(arena, node->prefix, value->text, "") : value->text;
 }
 
-static bool value_add(struct panthera_property_table *table, const struct named_node *node,
+/// Adds what a node says of a property, unless animations move that.
+static void value_add(struct panthera_property_table *table, const struct named_node *node,
                       const struct panthera_value *value)
 {
     struct arena scratch = {0};
-    const char *full_node;
     uint32_t index;
-    const bool is_new =
-        path_find(table, path_make(&scratch, "", node->name, value->property, &full_node), &index);
-    bool is_good = true;
-    if (!is_new) {
-        // animations move it
-    } else if (value->is_number) {
-        is_good = property_add(table, SCENE_FLOAT, value->property, value->number);
-    } else if (value->is_boolean) {
-        is_good =
-            property_add(table, SCENE_BOOL, value->property, strcmp(value->text, "true") == 0);
-    } else {
-        is_good = property_add(table, SCENE_STRING, value->property,
-                               panthera_text_index(table, text_of(&scratch, node, value)));
+    const char *const path = path_make(&scratch, node->name, value->property);
+    if (path_find(table, path, &index)) {
+        if (value->is_number) {
+            property_add(table, path, SCENE_FLOAT, value->property, value->number);
+        } else if (value->is_boolean) {
+            property_add(table, path, SCENE_BOOL, value->property,
+                         strcmp(value->text, "true") == 0);
+        } else {
+            property_add(table, path, SCENE_STRING, value->property,
+                         panthera_text_index(table, text_of(&scratch, node, value)));
+        }
     }
     arena_free(&scratch);
-    return is_good;
 }
 
 /// Adds a layer, whose value is its colour. Of one name the first one counts.
-static bool layer_add(struct panthera_property_table *table, const struct panthera_layer *layer)
+static void layer_add(struct panthera_property_table *table, const struct panthera_layer *layer)
 {
     static const char head[] = "//layers/";
     struct arena scratch = {0};
@@ -310,10 +234,11 @@ static bool layer_add(struct panthera_property_table *table, const struct panthe
     char *const path = arena_take(&scratch, sizeof head + 2 * strlen(layer->name), 1);
     memcpy(path, head, sizeof head);
     pointer_append(path + sizeof head - 1, layer->name);
-    const bool is_new = path_find(table, path, &index);
+    if (path_find(table, path, &index)) {
+        property_add(table, path, SCENE_STRING, layer->name,
+                     panthera_text_index(table, layer->colour));
+    }
     arena_free(&scratch);
-    return !is_new || property_add(table, SCENE_STRING, layer->name,
-                                   panthera_text_index(table, layer->colour));
 }
 
 // -- Nodes of a project and of its templates
@@ -405,17 +330,14 @@ static void nodes_sort(struct node_list *list)
     list->count = kept;
 }
 
-static bool nodes_add(struct panthera_property_table *table, const struct node_list *list)
+static void nodes_add(struct panthera_property_table *table, const struct node_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const struct panthera_node *const node = list->nodes[i].node;
         for (uint32_t k = 0; k < node->value_count; k++) {
-            if (!value_add(table, &list->nodes[i], &node->values[k])) {
-                return false;
-            }
+            value_add(table, &list->nodes[i], &node->values[k]);
         }
     }
-    return true;
 }
 
 /// Leaves the nodes of the project itself, which were the first ones.
@@ -440,9 +362,9 @@ static bool nodes_fit(const struct panthera_property_table *table, const struct 
         const struct panthera_node *const node = list->nodes[i].node;
         for (uint32_t k = 0; k < node->value_count; k++) {
             struct arena scratch = {0};
-            const char *name;
-            count += !names_has(&table->paths, path_make(&scratch, "", list->nodes[i].name,
-                                                         node->values[k].property, &name));
+            const char *const path =
+                path_make(&scratch, list->nodes[i].name, node->values[k].property);
+            count += name_table_find(&table->paths, path) == NAME_TABLE_NONE;
             arena_free(&scratch);
         }
     }
@@ -483,19 +405,30 @@ bool panthera_properties_rest(struct panthera_property_table *table)
 {
     const struct panthera_project *const project = table->panthera->project;
     struct node_list list = {0};
-    bool is_good = true;
     if (nodes_choose(table, project->layer_count, &list)) {
-        is_good = nodes_add(table, &list);
-        for (uint32_t i = 0; is_good && i < project->layer_count; i++) {
-            is_good = layer_add(table, &project->layers[i]);
+        nodes_add(table, &list);
+        for (uint32_t i = 0; i < project->layer_count; i++) {
+            layer_add(table, &project->layers[i]);
         }
     }
     arena_free(&list.arena);
-    if (is_good && table->texts.count > TRP__MAX_TEXTS) {
-        return report_error(table->panthera->report, TROUPE_EXIT_INPUT, NULL, "panthera.size",
-                            "has more than %u texts, which are the most of a pack", TRP__MAX_TEXTS);
+    return table->texts.count <= TRP__MAX_TEXTS ||
+           report_error(table->panthera->report, TROUPE_EXIT_INPUT, NULL, "panthera.size",
+                        "has more than %u texts, which are the most of a pack", TRP__MAX_TEXTS);
+}
+
+/// Copies the texts of a table.
+static const char **texts_copy(const struct name_table *table, struct arena *arena)
+{
+    const char **const texts = ARENA_NEW(arena, const char *, table->count);
+    char *const bytes = arena_take(arena, table->bytes.size, 1);
+    if (table->count > 0) {
+        memcpy(bytes, table->bytes.bytes, table->bytes.size);
     }
-    return is_good;
+    for (uint32_t i = 0; i < table->count; i++) {
+        texts[i] = bytes + table->entries[i].place;
+    }
+    return texts;
 }
 
 void panthera_properties_finish(struct panthera_property_table *table)
@@ -504,8 +437,5 @@ void panthera_properties_finish(struct panthera_property_table *table)
     scene->property_count = table->paths.count;
     scene->properties = table->properties;
     scene->text_count = table->texts.count;
-    scene->texts = ARENA_NEW(&scene->arena, const char *, scene->text_count);
-    if (scene->text_count > 0) {
-        memcpy(scene->texts, table->texts.texts, scene->text_count * sizeof *scene->texts);
-    }
+    scene->texts = texts_copy(&table->texts, &scene->arena);
 }
