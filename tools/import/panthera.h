@@ -47,6 +47,7 @@ struct panthera_group {
     const char *property;
     enum panthera_kind kind; // of the first key, be it one that only the editor shows; keys of
                              // another kind set no value
+    const struct panthera_animation *inner; // of nested animations; null where it is not there
     uint32_t key_count;
     struct panthera_key *keys;
 };
@@ -55,6 +56,7 @@ struct panthera_animation {
     const char *id;            // not empty
     double duration_s;         // finite, not negative
     const char *initial_state; // id of the animation that this one starts from, empty without
+    const struct panthera_animation *initial; // that one; null where it is not there
     uint32_t key_count;
     struct panthera_key *keys; // of all groups: by start, duration, property, node, end value, and
                                // where they are in the file

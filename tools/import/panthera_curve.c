@@ -20,6 +20,7 @@
 #define MOST_CLIP_KEYS (1u << 20)  // of a clip with others in it
 #define MOST_CURVE_KEYS (1u << 22) // of an import, with failed attempts; the double without others
 #define MOST_SLOPE 1e25            // that a pack can hold, with room to spare
+#define PROBES 12                  // looks at a tween to find what follows it over an interval
 
 /// A key of the curve that is being made.
 struct curve_key {
@@ -40,7 +41,6 @@ struct curve_maker {
     uint32_t capacity;
     struct curve_key *keys; // in the arena of the animation
     bool has_started;       // a key of the file has, no longer what comes before
-    bool is_over;           // too many keys, or too large values
 };
 
 /// Part of a stretch on which a tween is smooth, but perhaps for its very ends.
@@ -55,14 +55,7 @@ struct smooth {
 static void key_add(struct curve_maker *maker, struct curve_key key)
 {
     struct panthera_flattener *const flattener = maker->flattener;
-    struct report *const report = flattener->panthera->report;
-    if (maker->is_over) {
-        return;
-    }
-    if (!(fabs(key.value) <= FLT_MAX)) {
-        report_error(report, TROUPE_EXIT_INPUT, NULL, "panthera.value",
-                     "a property is %g at %g s, which is too large", key.value, key.time_s);
-        maker->is_over = true;
+    if (flattener->is_over) {
         return;
     }
     flattener->clip_key_count++;
@@ -71,18 +64,10 @@ static void key_add(struct curve_maker *maker, struct curve_key key)
                                    flattener->curve_key_count > MOST_CURVE_KEYS
                              : flattener->curve_key_count > 2 * MOST_CURVE_KEYS) {
         flattener->is_over = true;
-        maker->is_over = true;
         return;
     }
-    if (maker->count == maker->capacity) {
-        maker->capacity = maker->capacity > 0 ? 2 * maker->capacity : 16;
-        struct curve_key *const keys =
-            ARENA_NEW(&flattener->arena, struct curve_key, maker->capacity);
-        if (maker->count > 0) {
-            memcpy(keys, maker->keys, maker->count * sizeof *keys);
-        }
-        maker->keys = keys;
-    }
+    maker->keys =
+        panthera_grown(flattener, maker->keys, maker->count, &maker->capacity, sizeof *maker->keys);
     maker->keys[maker->count++] = key;
 }
 
@@ -187,10 +172,11 @@ static void interval_add(struct curve_maker *maker, struct smooth *smooth, doubl
         .interpolation = SCENE_LINEAR,
         .is_added = from_s > smooth->begin_s,
     };
+    panthera_work_add(maker->flattener, panthera_time_work(smooth->piece->time, PROBES));
     const bool is_short = !(middle_s > from_s && middle_s < to_s) ||
                           (smooth->split_count >= MANY_SPLITS && way_s < SHORTEST_S);
     const struct cubic line = line_through(values);
-    if (is_short || maker->is_over || is_following(smooth, &line, from_s, way_s)) {
+    if (is_short || maker->flattener->is_over || is_following(smooth, &line, from_s, way_s)) {
         key_add(maker, key);
         return;
     }
@@ -232,12 +218,12 @@ static void smooth_add(struct curve_maker *maker, struct smooth *smooth, double 
 }
 
 /// Returns where a stretch of a tween passes a part of its duration, either way.
-static double pass_of(const struct panthera_piece *piece, double begin_s, double end_s, double part,
-                      bool is_falling, bool is_past)
+static double pass_of(struct curve_maker *maker, const struct panthera_piece *piece, double begin_s,
+                      double end_s, double part, bool is_falling, bool is_past)
 {
     const struct panthera_span span = {
         .begin_s = begin_s, .end_s = end_s, .is_falling = is_falling};
-    return panthera_time_pass(piece->time, piece->tween, &span, part, is_past);
+    return panthera_pass(maker->flattener, piece->time, piece->tween, &span, part, is_past);
 }
 
 /// Adds the keys of a tween that no single interval can follow.
@@ -251,7 +237,6 @@ static void bent_add(struct curve_maker *maker, const struct panthera_stretch *s
     const struct panthera_marks marks = panthera_marks_of(&maker->flattener->marks, piece->tween);
     const double low = fmin(first_part, last_part);
     const double high = fmax(first_part, last_part);
-    uint32_t mark = panthera_mark_after(&marks, is_falling ? high : low);
     struct smooth smooth = {
         .piece = piece,
         .begin_s = stretch->begin_s,
@@ -260,13 +245,11 @@ static void bent_add(struct curve_maker *maker, const struct panthera_stretch *s
     // Marks in the order in which they are passed, and both sides of each. The start and the end
     // of the whole tween count too: curves may jump there.
     const int64_t step = is_falling ? -1 : 1;
-    for (int64_t i = is_falling ? (int64_t)mark : (int64_t)mark - 1;
-         i >= -1 && i <= (int64_t)marks.count && !maker->is_over; i += step) {
-        const double part = i < 0                       ? 0
-                            : i >= (int64_t)marks.count ? 1
-                                                        : panthera_mark_at(&marks, (uint32_t)i);
+    for (int64_t i = panthera_mark_from(&marks, first_part, is_falling);
+         i >= -1 && i <= (int64_t)marks.count && !maker->flattener->is_over; i += step) {
+        const double part = panthera_mark_at(&marks, i);
         for (int side = 0; side < 2; side++) {
-            smooth.end_s = pass_of(piece, smooth.begin_s, stretch->end_s, part, is_falling,
+            smooth.end_s = pass_of(maker, piece, smooth.begin_s, stretch->end_s, part, is_falling,
                                    (side == 0) == is_falling);
             if (smooth.end_s > smooth.begin_s && smooth.end_s < stretch->end_s) {
                 smooth_add(maker, &smooth, tween_value(piece, smooth.end_s));
@@ -435,14 +418,14 @@ bool panthera_curve_make(struct panthera_flattener *flattener,
                          double end_s, struct scene_curve *curve)
 {
     struct curve_maker maker = {.flattener = flattener, .rest = rest};
-    for (uint32_t i = 0; i < count && !maker.is_over; i++) {
+    for (uint32_t i = 0; i < count && !flattener->is_over; i++) {
         const double next = i + 1 < count ? stretch_value(&maker, &stretches[i + 1]) : NAN;
         stretch_add(&maker, &stretches[i], next);
     }
     if (maker.count == 1) { // what never starts does so at the end
         key_add(&maker, (struct curve_key){.time_s = end_s, .value = maker.keys[0].value});
     }
-    if (maker.is_over) {
+    if (flattener->is_over) {
         return false;
     }
     curve_fill(&maker, &flattener->panthera->scene->arena, curve);

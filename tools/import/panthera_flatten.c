@@ -9,21 +9,25 @@
 #include "panthera_flatten.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BEFORE_S (-1.0)        // stands for all times before the clip
-#define ROUNDING 1e-12         // of times that went through nested clips, as a part of them
-#define MOST_WORK (1u << 18)   // of a clip: animations, by stretches of time and depth
-#define MOST_PIECES (1u << 20) // writes of a clip
+#define BEFORE_S (-1.0) // stands for all times before the clip
+#define ROUNDING 1e-12  // of times that went through nested clips, as a part of them
 
-// All clips of an import may take this much of either; then each may take a little, until that has
-// come to the same again.
-#define MOST_IN_ALL (1u << 19)
-#define A_LITTLE (1u << 13)
+// Work is counted in looks at the time in a clip. A clip with others in it may take this much,
+#define MOST_WORK (1u << 25)
+// and so may all clips of an import; then each may take a little, until that has come to a quarter
+// of the same.
+#define MOST_IN_ALL (1u << 27)
+#define A_LITTLE (1u << 20)
 
-#define KEYS_OF_WORK 64 // as much as one visit
-#define BYTES_OF_WORK 64
+#define SEARCH_LOOKS 64 // that find a point within a span
+#define END_LOOKS 2     // that find that it has none
+#define VISIT_LOOKS 32
+#define BYTES_OF_WORK 4      // of a list
+#define TEXT_BYTES_OF_WORK 4 // copied and hashed
 
 /// A list that grows, in the arena of the animation.
 struct span_list {
@@ -47,7 +51,6 @@ struct turn_list {
 
 /// An animation somewhere in a clip.
 struct visit {
-    const struct panthera_project *project;
     const struct panthera_animation *animation;
     const char *prefix; // of its nodes
     const struct panthera_time *time;
@@ -62,7 +65,6 @@ struct visit {
 /// The writes of a clip.
 struct collection {
     struct panthera_flattener *flattener;
-    double end_s;         // of the clip
     uint32_t group_count; // so far: the order of writes
     uint32_t count;
     uint32_t capacity;
@@ -72,27 +74,12 @@ struct collection {
 
 static bool visit_animation(struct collection *collection, const struct visit *visit);
 
-/// Doubles the room of a list.
-static void *grown(struct arena *arena, const void *items, uint32_t count, uint32_t *capacity,
-                   size_t size)
-{
-    if (count < *capacity) {
-        return (void *)items;
-    }
-    *capacity = *capacity > 0 ? 2 * *capacity : 8;
-    void *const larger = arena_take(arena, *capacity, size);
-    if (count > 0) {
-        memcpy(larger, items, count * size);
-    }
-    return larger;
-}
-
 static void span_add(struct collection *collection, struct span_list *list,
                      struct panthera_span span)
 {
     if (span.begin_s < span.end_s) {
-        list->spans = grown(&collection->flattener->arena, list->spans, list->count,
-                            &list->capacity, sizeof *list->spans);
+        list->spans = panthera_grown(collection->flattener, list->spans, list->count,
+                                     &list->capacity, sizeof *list->spans);
         list->spans[list->count++] = span;
     }
 }
@@ -101,8 +88,8 @@ static void turn_add(struct collection *collection, struct turn_list *list, int3
                      const struct panthera_span *span, double begin_s, double end_s)
 {
     if (begin_s < end_s) {
-        list->turns = grown(&collection->flattener->arena, list->turns, list->count,
-                            &list->capacity, sizeof *list->turns);
+        list->turns = panthera_grown(collection->flattener, list->turns, list->count,
+                                     &list->capacity, sizeof *list->turns);
         struct turn *const turn = &list->turns[list->count];
         *turn = (struct turn){.key = key, .order = list->count, .span = *span};
         turn->span.begin_s = begin_s;
@@ -113,21 +100,21 @@ static void turn_add(struct collection *collection, struct turn_list *list, int3
 
 /// Returns the first time of a span at which the time inside has reached a point, or in a falling
 /// span no longer has; its end where that never happens.
-static double pass_of(const struct panthera_time *time, const struct panthera_span *span,
-                      double point, bool is_past)
+static double pass_of(struct collection *collection, const struct panthera_time *time,
+                      const struct panthera_span *span, double point, bool is_past)
 {
     if (!span->is_still) {
-        return panthera_time_pass(time, NULL, span, point, is_past);
+        return panthera_pass(collection->flattener, time, NULL, span, point, is_past);
     }
+    panthera_work_add(collection->flattener, 1);
     return (is_past ? span->still_s > point : span->still_s >= point) ? span->begin_s : span->end_s;
 }
 
 /// Returns the part of a span in which the time inside has reached a point, or has not.
-static struct panthera_span part_of(const struct panthera_time *time,
-                                    const struct panthera_span *span, double point, bool is_past,
+/// @param pass_s where it passes that
+static struct panthera_span part_of(const struct panthera_span *span, double pass_s,
                                     bool has_reached)
 {
-    const double pass_s = pass_of(time, span, point, is_past);
     struct panthera_span part = *span;
     if (has_reached != (span->is_falling && !span->is_still)) {
         part.begin_s = pass_s;
@@ -153,6 +140,26 @@ static bool has_turns(const struct panthera_group *group, const struct panthera_
     return group->kind != PANTHERA_ANIMATION || key->kind == PANTHERA_ANIMATION;
 }
 
+/// Returns how many keys of a group, from the first one on, have started somewhere in a span.
+static uint32_t started_count(struct collection *collection, const struct panthera_time *time,
+                              const struct panthera_group *group, const struct panthera_span *span)
+{
+    const double far_s = span->is_falling ? span->begin_s : panthera_time_before(span->end_s);
+    const double most_s = span->is_still ? span->still_s : panthera_time_inside(time, far_s);
+    uint32_t low = 0;
+    uint32_t high = group->key_count;
+    panthera_work_add(collection->flattener, panthera_time_work(time, END_LOOKS));
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (group->keys[middle].start_s > most_s) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
 /// Finds when each key of a group is the last one that has started, within a span.
 static void turns_find(struct collection *collection, const struct panthera_time *time,
                        const struct panthera_group *group, const struct panthera_span *span,
@@ -163,12 +170,13 @@ static void turns_find(struct collection *collection, const struct panthera_time
     double begin_s = span->begin_s;
     double end_s = span->end_s;
     struct panthera_span part = *span;
-    for (uint32_t i = group->key_count; i > 0 && begin_s < end_s; i--) {
+    for (uint32_t i = started_count(collection, time, group, span);
+         i > 0 && begin_s < end_s && panthera_work_add(collection->flattener, 1); i--) {
         const struct panthera_key *const key = &group->keys[i - 1];
         if (!has_turns(group, key)) {
             continue;
         }
-        const double pass_s = pass_of(time, span, key->start_s, is_late(key));
+        const double pass_s = pass_of(collection, time, span, key->start_s, is_late(key));
         if (is_falling) {
             turn_add(collection, list, (int32_t)i - 1, &part, begin_s, pass_s);
             begin_s = fmax(begin_s, pass_s);
@@ -196,7 +204,7 @@ static struct turn_list turns_of(struct collection *collection, const struct vis
                                  const struct panthera_group *group)
 {
     struct turn_list list = {0};
-    for (uint32_t i = 0; i < visit->span_count; i++) {
+    for (uint32_t i = 0; i < visit->span_count && !collection->flattener->is_over; i++) {
         turns_find(collection, visit->time, group, &visit->spans[i], &list);
     }
     if (list.count > 1) {
@@ -214,65 +222,51 @@ static double root_start_of(const struct visit *visit, double start_s)
                                            : visit->offset_s;
 }
 
-/// Returns whether a clip has taken too much. What it does itself is never too much for an import.
-static bool is_too_much(const struct panthera_flattener *flattener, uint64_t taken, uint64_t most,
-                        uint64_t in_all)
+static void piece_add(struct collection *collection, struct panthera_piece piece)
 {
-    return taken > most || (flattener->is_nested && (in_all > 2 * (uint64_t)MOST_IN_ALL ||
-                                                     (in_all > MOST_IN_ALL && taken > A_LITTLE)));
-}
-
-static bool piece_add(struct collection *collection, struct panthera_piece piece)
-{
-    struct panthera_flattener *const flattener = collection->flattener;
-    if (!(piece.begin_s < piece.end_s)) {
-        return true;
+    if (piece.begin_s < piece.end_s) {
+        collection->pieces =
+            panthera_grown(collection->flattener, collection->pieces, collection->count,
+                           &collection->capacity, sizeof *collection->pieces);
+        collection->pieces[collection->count++] = piece;
     }
-    flattener->piece_count++;
-    flattener->all_piece_count += flattener->is_nested;
-    if (is_too_much(flattener, flattener->piece_count, MOST_PIECES, flattener->all_piece_count)) {
-        flattener->is_over = true;
-        return false;
-    }
-    collection->pieces = grown(&flattener->arena, collection->pieces, collection->count,
-                               &collection->capacity, sizeof *collection->pieces);
-    collection->pieces[collection->count++] = piece;
-    return true;
 }
 
 /// Adds what a property has before its first key.
-static bool rest_add(struct collection *collection, const struct visit *visit,
+static void rest_add(struct collection *collection, const struct visit *visit,
                      const struct panthera_group *group, const struct panthera_span *span,
                      struct panthera_piece piece)
 {
     const struct panthera_key *const first = &group->keys[0];
     if (group->kind == PANTHERA_TRIGGER && !first->start_text) {
-        return true;
+        return;
     }
     // Nested clips have nothing to say before a key has started, but before they have themselves.
     const struct panthera_span part =
-        visit->depth == 1 ? *span : part_of(visit->time, span, 0, false, false);
+        visit->depth == 1 ? *span
+                          : part_of(span, pass_of(collection, visit->time, span, 0, false), false);
     piece.begin_s = part.begin_s;
     piece.end_s = part.end_s;
     piece.root_start_s = visit->offset_s;
     piece.value = group->kind == PANTHERA_TWEEN
                       ? first->start_value
                       : panthera_text_index(collection->flattener->properties, first->start_text);
-    return piece_add(collection, piece);
+    piece_add(collection, piece);
 }
 
 /// Adds a tween: under way until its end, then at its end.
-static bool tween_add(struct collection *collection, const struct visit *visit,
+static void tween_add(struct collection *collection, const struct visit *visit,
                       const struct panthera_key *key, const struct panthera_span *span,
                       struct panthera_piece piece)
 {
-    const double end_s = key->start_s + key->duration_s;
+    const double pass_s =
+        pass_of(collection, visit->time, span, key->start_s + key->duration_s, true);
     struct panthera_piece ended = piece;
-    const struct panthera_span after = part_of(visit->time, span, end_s, true, true);
+    const struct panthera_span after = part_of(span, pass_s, true);
     ended.begin_s = after.begin_s;
     ended.end_s = after.end_s;
     ended.value = key->end_value;
-    const struct panthera_span under_way = part_of(visit->time, span, end_s, true, false);
+    const struct panthera_span under_way = part_of(span, pass_s, false);
     piece.begin_s = under_way.begin_s;
     piece.end_s = under_way.end_s;
     if (!(key->duration_s > 0)) {
@@ -287,30 +281,42 @@ static bool tween_add(struct collection *collection, const struct visit *visit,
         piece.tween = key;
         piece.time = visit->time;
     }
-    return piece_add(collection, piece) && piece_add(collection, ended);
+    piece_add(collection, piece);
+    piece_add(collection, ended);
 }
 
 /// Adds what a key does, which is a tween or a trigger as the first one of its group.
-static bool key_add(struct collection *collection, const struct visit *visit,
+static void key_add(struct collection *collection, const struct visit *visit,
                     const struct panthera_group *group, const struct panthera_key *key,
                     const struct panthera_span *span, struct panthera_piece piece)
 {
     piece.is_key = true;
     piece.root_start_s = root_start_of(visit, key->start_s);
     if (group->kind == PANTHERA_TWEEN) {
-        return tween_add(collection, visit, key, span, piece);
+        tween_add(collection, visit, key, span, piece);
+        return;
     }
     piece.value =
         panthera_text_index(collection->flattener->properties, key->text ? key->text : "");
     piece.begin_s = span->begin_s;
     piece.end_s = span->end_s;
-    return piece_add(collection, piece);
+    piece_add(collection, piece);
 }
 
 /// Returns whether a group writes a property of a node.
 static bool is_of_values(const struct panthera_group *group)
 {
     return *group->node && (group->kind == PANTHERA_TWEEN || group->kind == PANTHERA_TRIGGER);
+}
+
+/// Finds the property that a group of values writes.
+static bool property_find(struct collection *collection, const struct visit *visit,
+                          const struct panthera_group *group, uint32_t *property)
+{
+    struct panthera_flattener *const flattener = collection->flattener;
+    const size_t path_bytes = strlen(visit->prefix) + strlen(group->node) + strlen(group->property);
+    return panthera_work_add(flattener, 1 + path_bytes / TEXT_BYTES_OF_WORK) &&
+           panthera_property_find(flattener->properties, visit->prefix, group, property);
 }
 
 static bool visit_own(struct collection *collection, const struct visit *visit,
@@ -322,8 +328,7 @@ static bool visit_own(struct collection *collection, const struct visit *visit,
     }
     collection->group_count++;
     const struct turn_list list = turns_of(collection, visit, group);
-    if (!panthera_property_find(collection->flattener->properties, visit->prefix, group,
-                                &piece.property)) {
+    if (!property_find(collection, visit, group, &piece.property)) {
         return false;
     }
     for (uint32_t i = 0; i < list.count && piece.property != UINT32_MAX; i++) {
@@ -332,13 +337,13 @@ static bool visit_own(struct collection *collection, const struct visit *visit,
         // Keys without a value, such as events, have their turn, but start nothing.
         const bool has_value =
             key && (key->kind == PANTHERA_TWEEN || key->kind == PANTHERA_TRIGGER);
-        const bool is_good = has_value ? key_add(collection, visit, group, key, &turn->span, piece)
-                                       : rest_add(collection, visit, group, &turn->span, piece);
-        if (!is_good) {
-            return false;
+        if (has_value) {
+            key_add(collection, visit, group, key, &turn->span, piece);
+        } else {
+            rest_add(collection, visit, group, &turn->span, piece);
         }
     }
-    return true;
+    return !collection->flattener->is_over;
 }
 
 // -- Events
@@ -351,17 +356,19 @@ static bool is_near(const struct panthera_time *time, const struct panthera_span
     if (span->is_still) {
         return span->still_s + ROUNDING * fmax(1, inside_s) >= inside_s;
     }
-    return span->holds_end && !span->is_falling &&
+    return span->holds_end &&
            panthera_time_inside(time, span->end_s + ROUNDING * fmax(1, span->end_s)) >= inside_s;
 }
 
 /// Finds the first time at which an animation has reached one of its keys.
 /// @return false where it never does
-static bool arrival_find(const struct visit *visit, const struct panthera_key *key, double *time_s)
+static bool arrival_find(struct collection *collection, const struct visit *visit,
+                         const struct panthera_key *key, double *time_s)
 {
-    for (uint32_t i = 0; i < visit->span_count; i++) {
+    for (uint32_t i = 0; i < visit->span_count && !collection->flattener->is_over; i++) {
         const struct panthera_span *const span = &visit->spans[i];
-        const struct panthera_span part = part_of(visit->time, span, key->start_s, false, true);
+        const double pass_s = pass_of(collection, visit->time, span, key->start_s, false);
+        const struct panthera_span part = part_of(span, pass_s, true);
         if (part.begin_s < part.end_s) {
             *time_s = part.begin_s;
             return true;
@@ -384,13 +391,13 @@ static bool visit_events(struct collection *collection, const struct visit *visi
         if (!(key->start_s <= animation->duration_s)) {
             break; // and all after it
         }
-        if (key->kind != PANTHERA_EVENT || !arrival_find(visit, key, &time_s)) {
+        if (key->kind != PANTHERA_EVENT || !arrival_find(collection, visit, key, &time_s)) {
             continue;
         }
         // Where only rounding is in between, it comes when the keys say.
         const double said_s = root_start_of(visit, key->start_s);
         if (fabs(time_s - said_s) <= ROUNDING * fmax(1, time_s)) {
-            time_s = fmin(said_s, collection->end_s);
+            time_s = said_s;
         }
         if (!panthera_event_add(collection->flattener, &collection->events, visit->prefix, key,
                                 time_s, visit->scale)) {
@@ -404,18 +411,28 @@ static bool visit_events(struct collection *collection, const struct visit *visi
 
 /// Adds a span of a clip on which the time inside goes one way, or has come to its end.
 static void clip_span_add(struct collection *collection, const struct panthera_time *inside,
-                          struct panthera_span span, double around_end_s, struct span_list *list)
+                          struct panthera_span span, struct span_list *list)
 {
     if (!(span.begin_s < span.end_s)) {
         return;
     }
     const double last_s = panthera_time_before(span.end_s);
-    span.holds_end = span.holds_end && span.end_s == around_end_s;
     span.still_s = panthera_time_inside(inside, span.begin_s);
     span.is_falling = panthera_time_inside(inside, last_s) < span.still_s;
     span.is_still = panthera_time_part(inside->outer, inside->key, span.begin_s) >= 1 &&
                     panthera_time_part(inside->outer, inside->key, last_s) >= 1;
     span_add(collection, list, span);
+}
+
+/// Adds the span of a clip up to where it passes a part of its key, and takes that off the rest.
+static void clip_cut(struct collection *collection, const struct panthera_time *inside,
+                     struct panthera_span *rest, double part, bool is_past, struct span_list *list)
+{
+    struct panthera_span span = *rest;
+    span.end_s =
+        panthera_pass(collection->flattener, inside->outer, inside->key, rest, part, is_past);
+    clip_span_add(collection, inside, span, list);
+    rest->begin_s = span.end_s;
 }
 
 /// Adds the spans of a clip within one of the animation around it.
@@ -424,19 +441,19 @@ static void clip_spans_add(struct collection *collection, const struct panthera_
 {
     const struct panthera_key *const key = inside->key;
     const struct panthera_marks marks = panthera_marks_of(&collection->flattener->marks, key);
-    // Both sides of every mark, and of the start and the end, since curves may jump there.
-    const uint32_t cut_count = panthera_key_is_even(key) ? 1 : 2 * (marks.count + 2);
+    const bool is_even = panthera_key_is_even(key);
+    const double first_part = panthera_time_part(inside->outer, key, around->begin_s);
+    const int64_t step = around->is_falling ? -1 : 1;
     struct panthera_span rest = *around;
-    for (uint32_t i = 0; i < cut_count; i++) {
-        const uint32_t cut = around->is_falling ? cut_count - 1 - i : i;
-        const bool is_end = cut_count == 1 || cut / 2 > marks.count;
-        const double part = is_end ? 1 : cut < 2 ? 0 : panthera_mark_at(&marks, cut / 2 - 1);
-        struct panthera_span span = rest;
-        span.end_s = panthera_time_pass(inside->outer, key, &rest, part, cut % 2 == 1);
-        clip_span_add(collection, inside, span, around->end_s, list);
-        rest.begin_s = span.end_s;
+    // Both sides of every mark, and of the start and the end, since curves may jump there.
+    for (int64_t i = is_even ? 0 : panthera_mark_from(&marks, first_part, around->is_falling);
+         i >= -1 && i <= (int64_t)marks.count && rest.begin_s < rest.end_s; i += step) {
+        for (int side = 0; side < (is_even ? 1 : 2); side++) {
+            clip_cut(collection, inside, &rest, panthera_mark_at(&marks, i),
+                     !is_even && (side == 0) == around->is_falling, list);
+        }
     }
-    clip_span_add(collection, inside, rest, around->end_s, list);
+    clip_span_add(collection, inside, rest, list);
 }
 
 /// Visits what is inside a clip while that has its turn.
@@ -444,18 +461,13 @@ static bool visit_clip(struct collection *collection, const struct visit *visit,
                        const struct panthera_key *key, const struct turn *turns, uint32_t count)
 {
     struct arena *const arena = &collection->flattener->arena;
-    struct visit inside = *visit; // project, animation and prefix are those inside already
+    struct visit inside = *visit; // animation and prefix are those inside already
     struct panthera_time *const time = ARENA_NEW(arena, struct panthera_time, 1);
     const double inner_s = visit->animation->duration_s;
     const bool lasts = key->duration_s > 0 && inner_s > 0;
-    *time = (struct panthera_time){
-        .outer = visit->time,
-        .key = key,
-        .inner_s = inner_s,
-        .is_even = panthera_key_is_even(key) && (!visit->time || visit->time->is_even),
-    };
+    *time = panthera_time_in(visit->time, key, inner_s);
     struct span_list list = {0};
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !collection->flattener->is_over; i++) {
         struct panthera_span span = turns[i].span;
         if (lasts && !span.is_still) {
             clip_spans_add(collection, time, &span, &list);
@@ -508,38 +520,17 @@ static bool visit_unstarted(struct collection *collection, const struct visit *v
     return visit_still(collection, visit, list.spans, list.count, BEFORE_S);
 }
 
-static const char *prefix_of(struct arena *arena, const char *prefix, const char *node)
-{
-    const size_t prefix_bytes = strlen(prefix);
-    const size_t node_bytes = strlen(node);
-    char *const text = arena_take(arena, prefix_bytes + node_bytes + 2, 1);
-    memcpy(text, prefix, prefix_bytes);
-    memcpy(text + prefix_bytes, node, node_bytes);
-    text[prefix_bytes + node_bytes] = '/';
-    return text;
-}
-
 static bool visit_clips(struct collection *collection, const struct visit *visit,
                         const struct panthera_group *group)
 {
-    if (group->kind != PANTHERA_ANIMATION) {
-        return true;
+    if (!group->inner) {
+        return true; // of values, or warned of
     }
     struct visit inside = *visit;
     inside.depth++;
+    inside.animation = group->inner;
     if (*group->node) {
-        inside.project = panthera_template_find(visit->project, group->node);
-    }
-    inside.animation =
-        inside.project ? panthera_animation_find(inside.project, group->property) : NULL;
-    if (!inside.animation) {
-        return true; // warned of
-    }
-    if (*group->node) {
-        inside.prefix = prefix_of(&collection->flattener->arena, visit->prefix, group->node);
-        if (!panthera_text_count(collection->flattener, strlen(inside.prefix))) {
-            return false;
-        }
+        inside.prefix = panthera_joined(collection->flattener, visit->prefix, group->node, "/");
     }
     const struct turn_list list = turns_of(collection, visit, group);
     for (uint32_t i = 0; i < list.count;) {
@@ -562,16 +553,15 @@ static bool visit_clips(struct collection *collection, const struct visit *visit
 /// Visits the end of the animation that another one starts from.
 static bool visit_initial_state(struct collection *collection, const struct visit *visit)
 {
-    const struct panthera_animation *const initial =
-        *visit->animation->initial_state
-            ? panthera_animation_find(visit->project, visit->animation->initial_state)
-            : NULL;
+    const struct panthera_animation *const initial = visit->animation->initial;
     if (!initial || initial == visit->animation) {
         return true;
     }
     struct span_list list = {0};
     for (uint32_t i = 0; i < visit->span_count; i++) {
-        span_add(collection, &list, part_of(visit->time, &visit->spans[i], 0, false, true));
+        const struct panthera_span *const span = &visit->spans[i];
+        span_add(collection, &list,
+                 part_of(span, pass_of(collection, visit->time, span, 0, false), true));
     }
     struct visit inside = *visit;
     inside.animation = initial;
@@ -587,12 +577,23 @@ static bool properties_find(struct collection *collection, const struct visit *v
     for (uint32_t i = 0; i < animation->group_count; i++) {
         const struct panthera_group *const group = &animation->groups[i];
         uint32_t property;
-        if (is_of_values(group) && !panthera_property_find(collection->flattener->properties,
-                                                           visit->prefix, group, &property)) {
+        if (is_of_values(group) && !property_find(collection, visit, group, &property)) {
             return false;
         }
     }
     return true;
+}
+
+/// Warns once that animations are nested too deep.
+static void nesting_warn(struct panthera_flattener *flattener,
+                         const struct panthera_animation *animation)
+{
+    if (!flattener->is_nesting_warned && flattener->most_nesting == PANTHERA_MOST_NESTING) {
+        report_warning(flattener->panthera->report, animation->id, "panthera.nesting",
+                       "is nested in %u others, perhaps in itself; what is deeper is skipped",
+                       PANTHERA_MOST_NESTING);
+        flattener->is_nesting_warned = true;
+    }
 }
 
 static bool visit_animation(struct collection *collection, const struct visit *visit)
@@ -601,15 +602,14 @@ static bool visit_animation(struct collection *collection, const struct visit *v
     if (visit->span_count == 0) {
         return true;
     }
+    const struct panthera_animation *const animation = visit->animation;
     if (visit->depth > flattener->most_nesting) {
-        panthera_nesting_warn(flattener, visit->animation);
+        nesting_warn(flattener, animation);
         return true;
     }
-    if (!panthera_visit_begin(flattener, visit->animation, visit->depth, visit->span_count)) {
-        return false;
-    }
-    const struct panthera_animation *const animation = visit->animation;
-    if (!properties_find(collection, visit) || !visit_initial_state(collection, visit)) {
+    flattener->is_nested = flattener->is_nested || visit->depth > 1;
+    if (!panthera_work_add(flattener, (uint64_t)VISIT_LOOKS + animation->key_count) ||
+        !properties_find(collection, visit) || !visit_initial_state(collection, visit)) {
         return false;
     }
     for (uint32_t i = 0; i < animation->group_count; i++) {
@@ -630,11 +630,6 @@ static bool visit_animation(struct collection *collection, const struct visit *v
 
 // -- The write that counts
 
-static int compare_numbers(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
 /// Sorts by property, then begin.
 static int compare_pieces(const void *a, const void *b)
 {
@@ -643,8 +638,10 @@ static int compare_pieces(const void *a, const void *b)
     if (x->property != y->property) {
         return x->property < y->property ? -1 : 1;
     }
-    const int order = compare_numbers(x->begin_s, y->begin_s);
-    return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
+    if (x->begin_s != y->begin_s) {
+        return x->begin_s < y->begin_s ? -1 : 1;
+    }
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 /// Returns whether one write comes after another one at the same time.
@@ -776,13 +773,11 @@ static bool tracks_make(struct collection *collection, struct scene_clip *clip)
 static bool clip_try(struct panthera_flattener *flattener,
                      const struct panthera_animation *animation, struct scene_clip *clip)
 {
-    const struct panthera *const panthera = flattener->panthera;
     struct panthera_span spans[2] = {
         {.begin_s = BEFORE_S, .end_s = 0, .is_still = true, .still_s = BEFORE_S},
         {.begin_s = 0, .end_s = panthera_time_after(animation->duration_s), .holds_end = true},
     };
     const struct visit root = {
-        .project = panthera->project,
         .animation = animation,
         .prefix = "",
         .spans = spans,
@@ -790,7 +785,7 @@ static bool clip_try(struct panthera_flattener *flattener,
         .scale = 1,
         .depth = 1,
     };
-    struct collection collection = {.flattener = flattener, .end_s = animation->duration_s};
+    struct collection collection = {.flattener = flattener};
     *clip = (struct scene_clip){
         .name = animation->id,
         .id = animation->id,
@@ -798,7 +793,6 @@ static bool clip_try(struct panthera_flattener *flattener,
     };
     flattener->is_nested = false;
     flattener->work = 0;
-    flattener->piece_count = 0;
     flattener->clip_key_count = 0;
     flattener->is_over = false;
     if (!visit_animation(&collection, &root)) {
@@ -836,37 +830,53 @@ static bool clip_make(struct panthera_flattener *flattener,
     return true;
 }
 
-static bool work_add(struct panthera_flattener *flattener, uint64_t work)
+// -- Work
+
+bool panthera_work_add(struct panthera_flattener *flattener, uint64_t work)
 {
-    flattener->work += work;
-    flattener->all_work += flattener->is_nested ? work : 0;
-    flattener->is_over = is_too_much(flattener, flattener->work, MOST_WORK, flattener->all_work);
+    if (flattener->is_nested) {
+        flattener->work += work;
+        flattener->all_work += work;
+        flattener->is_over = flattener->is_over || flattener->work > MOST_WORK ||
+                             (flattener->all_work > MOST_IN_ALL && flattener->work > A_LITTLE) ||
+                             flattener->all_work > MOST_IN_ALL + MOST_IN_ALL / 4;
+    }
     return !flattener->is_over;
 }
 
-bool panthera_visit_begin(struct panthera_flattener *flattener,
-                          const struct panthera_animation *animation, uint32_t depth,
-                          uint32_t span_count)
+double panthera_pass(struct panthera_flattener *flattener, const struct panthera_time *time,
+                     const struct panthera_key *key, const struct panthera_span *span, double point,
+                     bool is_past)
 {
-    flattener->is_nested = flattener->is_nested || depth > 1;
-    const uint32_t key_work = depth > 1 ? animation->key_count / KEYS_OF_WORK : 0;
-    return work_add(flattener, ((uint64_t)depth + key_work) * span_count);
+    const double pass_s = panthera_time_pass(time, key, span, point, is_past);
+    const bool is_within = pass_s > span->begin_s && pass_s < span->end_s;
+    panthera_work_add(flattener, panthera_time_work(time, is_within ? SEARCH_LOOKS : END_LOOKS));
+    return pass_s;
 }
 
-bool panthera_text_count(struct panthera_flattener *flattener, size_t size_bytes)
+void *panthera_grown(struct panthera_flattener *flattener, const void *items, uint32_t count,
+                     uint32_t *capacity, size_t size)
 {
-    return work_add(flattener, size_bytes / BYTES_OF_WORK);
-}
-
-void panthera_nesting_warn(struct panthera_flattener *flattener,
-                           const struct panthera_animation *animation)
-{
-    if (!flattener->is_nesting_warned) {
-        report_warning(flattener->panthera->report, animation->id, "panthera.nesting",
-                       "is nested in %u others, perhaps in itself; what is deeper is skipped",
-                       PANTHERA_MOST_NESTING);
+    if (count < *capacity) {
+        return (void *)items;
     }
-    flattener->is_nesting_warned = true;
+    *capacity = *capacity > 0 ? 2 * *capacity : 4;
+    void *const larger = arena_take(&flattener->arena, *capacity, size);
+    panthera_work_add(flattener, *capacity * (uint64_t)size / BYTES_OF_WORK);
+    if (count > 0) {
+        memcpy(larger, items, count * size);
+    }
+    return larger;
+}
+
+const char *panthera_joined(struct panthera_flattener *flattener, const char *prefix,
+                            const char *name, const char *suffix)
+{
+    const size_t size_bytes = strlen(prefix) + strlen(name) + strlen(suffix) + 1;
+    char *const joined = arena_take(&flattener->arena, size_bytes, 1);
+    panthera_work_add(flattener, size_bytes / BYTES_OF_WORK);
+    snprintf(joined, size_bytes, "%s%s%s", prefix, name, suffix);
+    return joined;
 }
 
 // -- What is not there
@@ -895,18 +905,14 @@ static void kinds_check(struct report *report, const struct panthera_animation *
 }
 
 /// Warns of clips that show nothing.
-static void animation_check(struct report *report, const struct panthera_project *project,
-                            const struct panthera_animation *animation)
+static void animation_check(struct report *report, const struct panthera_animation *animation)
 {
     const char *missing = NULL;
     const char *missing_node = "";
     uint32_t count = 0;
     for (uint32_t i = 0; i < animation->group_count; i++) {
         const struct panthera_group *const group = &animation->groups[i];
-        const struct panthera_project *const inside =
-            *group->node ? panthera_template_find(project, group->node) : project;
-        if (group->kind == PANTHERA_ANIMATION &&
-            (!inside || !panthera_animation_find(inside, group->property))) {
+        if (group->kind == PANTHERA_ANIMATION && !group->inner) {
             missing = count == 0 ? group->property : missing;
             missing_node = count == 0 ? group->node : missing_node;
             count++;
@@ -919,7 +925,7 @@ static void animation_check(struct report *report, const struct panthera_project
                        count, count > 1 ? "s" : "", count > 1 ? "are" : "is", missing,
                        missing_node);
     }
-    if (*animation->initial_state && !panthera_animation_find(project, animation->initial_state)) {
+    if (*animation->initial_state && !animation->initial) {
         report_warning(report, animation->id, "panthera.animation",
                        "starts from '%.128s', which is not there", animation->initial_state);
     }
@@ -940,11 +946,11 @@ static void project_check(struct panthera_flattener *flattener, struct project_l
             return;
         }
     }
-    list->projects = grown(&flattener->arena, list->projects, list->count, &list->capacity,
-                           sizeof *list->projects);
+    list->projects = panthera_grown(flattener, list->projects, list->count, &list->capacity,
+                                    sizeof *list->projects);
     list->projects[list->count++] = project;
     for (uint32_t i = 0; i < project->animation_count; i++) {
-        animation_check(flattener->panthera->report, project, &project->animations[i]);
+        animation_check(flattener->panthera->report, &project->animations[i]);
         kinds_check(flattener->panthera->report, &project->animations[i]);
     }
     for (uint32_t i = 0; i < project->template_count; i++) {

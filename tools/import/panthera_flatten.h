@@ -50,13 +50,11 @@ struct panthera_flattener {
     // Of the animation at hand:
     uint32_t most_nesting;
     bool is_nested; // others are in it
-    uint64_t work;  // of visiting animations wherever they are nested
-    uint64_t piece_count;
+    uint64_t work;  // since then
     uint32_t clip_key_count;
     bool is_over; // too much of these
     // Of the import, with the attempts that came to nothing:
     uint64_t all_work;
-    uint64_t all_piece_count;
     uint32_t curve_key_count;
     uint32_t event_count; // of those that are kept
 };
@@ -82,21 +80,24 @@ bool panthera_event_add(struct panthera_flattener *flattener, struct panthera_ev
 /// Moves the events of a clip from the arena of the animation to that of the scene.
 void panthera_events_keep(struct panthera_flattener *flattener, struct scene_clip *clip);
 
-/// Counts the visit of an animation.
-/// @param depth      how many animations it is in, and itself
-/// @param span_count stretches of time in which it is looked at
-/// @return false, with `is_over`, where there have been too many
-bool panthera_visit_begin(struct panthera_flattener *flattener,
-                          const struct panthera_animation *animation, uint32_t depth,
-                          uint32_t span_count);
+/// Counts work on a clip with others in it. What a clip does itself is no more than its file is
+/// long.
+/// @param work in looks at the time in a clip
+/// @return false, with `is_over`, where it has been too much
+bool panthera_work_add(struct panthera_flattener *flattener, uint64_t work);
 
-/// Counts the bytes of a text that is put together for a nested animation.
-/// @return false, with `is_over`, where there have been too many
-bool panthera_text_count(struct panthera_flattener *flattener, size_t size_bytes);
+/// Finds where a span passes a point, as panthera_time_pass does, and counts the work.
+double panthera_pass(struct panthera_flattener *flattener, const struct panthera_time *time,
+                     const struct panthera_key *key, const struct panthera_span *span, double point,
+                     bool is_past);
 
-/// Warns once that animations are nested too deep.
-void panthera_nesting_warn(struct panthera_flattener *flattener,
-                           const struct panthera_animation *animation);
+/// Makes room for one more item in a list in the arena of the animation, and counts it as work.
+void *panthera_grown(struct panthera_flattener *flattener, const void *items, uint32_t count,
+                     uint32_t *capacity, size_t size);
+
+/// Joins texts in the arena of the animation, and counts that as work.
+const char *panthera_joined(struct panthera_flattener *flattener, const char *prefix,
+                            const char *name, const char *suffix);
 
 struct panthera_property_table *panthera_properties_new(struct panthera *panthera);
 

@@ -833,6 +833,23 @@ bool panthera_rest_text(const struct panthera_project *project, const char *node
 
 // -- Projects
 
+/// Finds the animations that others nest or start from, once all templates are read.
+static void animations_link(struct panthera_project *project)
+{
+    for (uint32_t i = 0; i < project->animation_count; i++) {
+        struct panthera_animation *const animation = &project->animations[i];
+        animation->initial = panthera_animation_find(project, animation->initial_state);
+        for (uint32_t k = 0; k < animation->group_count; k++) {
+            struct panthera_group *const group = &animation->groups[k];
+            const struct panthera_project *inside = NULL;
+            if (group->kind == PANTHERA_ANIMATION) {
+                inside = *group->node ? panthera_template_find(project, group->node) : project;
+            }
+            group->inner = inside ? panthera_animation_find(inside, group->property) : NULL;
+        }
+    }
+}
+
 static bool layers_read(struct panthera *panthera, const struct json_value *metadata,
                         struct panthera_project *project)
 {
@@ -874,8 +891,12 @@ bool panthera_project_read(struct panthera *panthera, const struct json_value *r
     }
     text_get(panthera, &metadata, "gui_path", leaves_out, &read->gui_path);
     number_get(&metadata, "fps", leaves_out, &read->fps);
-    return layers_read(panthera, &metadata, read) && nodes_read(panthera, &data, read) &&
-           animations_read(panthera, &data, read) &&
-           table_get(&metadata, "template_animation_paths", &paths) &&
-           panthera_templates_read(panthera, &paths, read);
+    if (!layers_read(panthera, &metadata, read) || !nodes_read(panthera, &data, read) ||
+        !animations_read(panthera, &data, read) ||
+        !table_get(&metadata, "template_animation_paths", &paths) ||
+        !panthera_templates_read(panthera, &paths, read)) {
+        return false;
+    }
+    animations_link(read);
+    return true;
 }

@@ -404,49 +404,65 @@ bool panthera_templates_read(struct panthera *panthera, const struct json_value 
 
 // -- Finding
 
-/// The beginning of a text.
-struct name {
-    const char *text;
-    size_t length;
-};
-
-static int compare_name(const void *name, const void *template)
+/// Returns the first one of some templates whose names are alike before a place, and have the
+/// character there or a greater one.
+static uint32_t templates_from(const struct panthera_project *project, uint32_t low, uint32_t high,
+                               size_t place, int character)
 {
-    const struct name *const a = name;
-    const char *const node = ((const struct panthera_template *)template)->node;
-    const int order = strncmp(a->text, node, a->length);
-    return order != 0 ? order : -(node[a->length] != '\0');
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if ((unsigned char)project->templates[middle].node[place] < character) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
+/// Finds the template of the longest name that a node begins with.
+/// @param end  what follows on the name
+/// @param rest [out] the node from there on
 static const struct panthera_project *template_find(const struct panthera_project *project,
-                                                    const char *node, size_t length)
+                                                    const char *node, char end, const char **rest)
 {
-    const struct name name = {node, length};
-    const struct panthera_template *const found =
-        bsearch(&name, project->templates, project->template_count, sizeof *found, compare_name);
-    return found ? found->project : NULL;
+    const struct panthera_project *found = NULL;
+    uint32_t low = 0;
+    uint32_t high = project->template_count;
+    for (size_t place = 0; low < high; place++) {
+        const struct panthera_template *const first = &project->templates[low];
+        if (first->node[place] == '\0' && first->project && node[place] == end) {
+            found = first->project;
+            *rest = node + place;
+        }
+        if (node[place] == '\0') {
+            break;
+        }
+        const int character = (unsigned char)node[place];
+        low = templates_from(project, low, high, place, character);
+        high = templates_from(project, low, high, place, character + 1);
+    }
+    return found;
 }
 
 const struct panthera_project *panthera_template_split(const struct panthera_project *project,
                                                        const char *node, const char **inner)
 {
-    for (size_t length = strlen(node); length-- > 0;) {
-        const struct panthera_project *const found =
-            node[length] == '/' ? template_find(project, node, length) : NULL;
-        if (found) {
-            *inner = node + length + 1;
-            return found;
-        }
+    const char *rest;
+    const struct panthera_project *const found = template_find(project, node, '/', &rest);
+    if (found) {
+        *inner = rest + 1;
     }
-    return NULL;
+    return found;
 }
 
 const struct panthera_project *panthera_template_find(const struct panthera_project *project,
                                                       const char *node)
 {
     const struct panthera_project *found = NULL;
+    const char *rest;
     while (project && !found) {
-        found = template_find(project, node, strlen(node));
+        found = template_find(project, node, '\0', &rest);
         project = panthera_template_split(project, node, &node);
     }
     return found;

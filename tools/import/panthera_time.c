@@ -32,8 +32,7 @@ static double samples_ease(const struct scene_samples *samples, double part)
         return samples->values[samples->count - 1];
     }
     const double place = part * last;
-    const uint32_t index =
-        (uint32_t)place < samples->count - 1 ? (uint32_t)place : samples->count - 2;
+    const uint32_t index = (uint32_t)place; // never the last one, however the product is rounded
     const double *const from = samples->values + index;
     return from[0] + (place - (double)index) * (from[1] - from[0]);
 }
@@ -46,6 +45,29 @@ bool panthera_key_is_even(const struct panthera_key *key)
 double panthera_key_ease(const struct panthera_key *key, double part)
 {
     return key->samples ? samples_ease(key->samples, part) : trp__ease(key->easing, part);
+}
+
+/// Returns the work of a look at a time curve: exponentials take the longest.
+static uint32_t ease_work(const struct panthera_key *key)
+{
+    const uint32_t easing = key->samples ? TRP__EASING_LINEAR : key->easing;
+    const bool is_exponential = (easing >= TRP__EASING(TRP__EASING_EXPO, TRP__EASING_IN) &&
+                                 easing <= TRP__EASING(TRP__EASING_EXPO, TRP__EASING_OUT_IN)) ||
+                                (easing >= TRP__EASING(TRP__EASING_ELASTIC, TRP__EASING_IN) &&
+                                 easing <= TRP__EASING(TRP__EASING_ELASTIC, TRP__EASING_OUT_IN));
+    return is_exponential ? 3 : 1;
+}
+
+struct panthera_time panthera_time_in(const struct panthera_time *outer,
+                                      const struct panthera_key *key, double inner_s)
+{
+    return (struct panthera_time){
+        .outer = outer,
+        .key = key,
+        .inner_s = inner_s,
+        .work = (outer ? outer->work : 1) + ease_work(key),
+        .is_even = panthera_key_is_even(key) && (!outer || outer->is_even),
+    };
 }
 
 double panthera_time_inside(const struct panthera_time *time, double root_s)
@@ -111,6 +133,11 @@ double panthera_time_pass(const struct panthera_time *time, const struct panther
     return fmax(time_of(high), DBL_MIN);
 }
 
+uint64_t panthera_time_work(const struct panthera_time *time, uint32_t count)
+{
+    return count * (uint64_t)(time ? time->work : 1);
+}
+
 /// Returns the place of a turn of a named curve that lies between two places.
 static double turn_between(uint32_t easing, double low, double high, double sign)
 {
@@ -169,12 +196,15 @@ struct panthera_marks panthera_marks_of(struct panthera_marks_table *table,
     return *marks;
 }
 
-double panthera_mark_at(const struct panthera_marks *marks, uint32_t index)
+double panthera_mark_at(const struct panthera_marks *marks, int64_t index)
 {
+    if (index < 0 || index >= (int64_t)marks->count) {
+        return index < 0 ? 0 : 1;
+    }
     return marks->at ? marks->at[index] : (double)(index + 1) / (double)(marks->count + 1);
 }
 
-uint32_t panthera_mark_after(const struct panthera_marks *marks, double part)
+int64_t panthera_mark_from(const struct panthera_marks *marks, double part, bool is_falling)
 {
     uint32_t low = 0;
     uint32_t high = marks->count;
@@ -186,5 +216,5 @@ uint32_t panthera_mark_after(const struct panthera_marks *marks, double part)
             low = middle + 1;
         }
     }
-    return low;
+    return is_falling ? (int64_t)low : (int64_t)low - 1;
 }

@@ -14,6 +14,7 @@ struct panthera_time {
     const struct panthera_time *outer; // that of the animation which the clip is in
     const struct panthera_key *key;    // of the clip, which lasts a while
     double inner_s;                    // how long the animation inside lasts
+    uint32_t work;                     // of a look at it
     bool is_even;                      // no clip on the way here is eased
 };
 
@@ -52,6 +53,11 @@ bool panthera_key_is_even(const struct panthera_key *key);
 /// Returns the time curve of a key at a part of its duration, clamped to [0, 1].
 double panthera_key_ease(const struct panthera_key *key, double part);
 
+/// Returns the time inside a clip.
+/// @param outer that of the animation which the clip is in
+struct panthera_time panthera_time_in(const struct panthera_time *outer,
+                                      const struct panthera_key *key, double inner_s);
+
 /// Returns the time inside at a time of the root.
 double panthera_time_inside(const struct panthera_time *time, double root_s);
 
@@ -67,14 +73,18 @@ double panthera_time_part(const struct panthera_time *time, const struct panther
 double panthera_time_pass(const struct panthera_time *time, const struct panthera_key *key,
                           const struct panthera_span *span, double point, bool is_past);
 
+/// Returns the work of looking at the time inside that often, in looks at the time in a clip.
+uint64_t panthera_time_work(const struct panthera_time *time, uint32_t count);
+
 /// Returns where the time curve of a key turns round or is not smooth.
 struct panthera_marks panthera_marks_of(struct panthera_marks_table *table,
                                         const struct panthera_key *key);
 
-/// Returns one of the marks.
-double panthera_mark_at(const struct panthera_marks *marks, uint32_t index);
+/// Returns one of the marks; -1 is the start of the key, `count` its end.
+double panthera_mark_at(const struct panthera_marks *marks, int64_t index);
 
-/// Returns the index of the first mark beyond a part of the duration, `count` where there is none.
-uint32_t panthera_mark_after(const struct panthera_marks *marks, double part);
+/// Returns the first mark that can still be passed from a part of the duration on, or the start or
+/// the end of the key.
+int64_t panthera_mark_from(const struct panthera_marks *marks, double part, bool is_falling);
 
 #endif
