@@ -579,15 +579,7 @@ static bool collect_reports(struct compilation *compilation)
     bool ok = true;
     for (uint32_t i = 0; i < compilation->task_count; i++) {
         struct task *const task = &compilation->tasks[i];
-        if (task->messages != NULL && report->out != NULL) {
-            fwrite(task->messages, 1, task->message_bytes, report->out);
-        }
-        if (report->error_count == 0 && task->report.error_count > 0) {
-            report->exit_code = task->report.exit_code;
-            memcpy(report->first_error, task->report.first_error, sizeof report->first_error);
-        }
-        report->error_count += task->report.error_count;
-        report->warning_count += task->report.warning_count;
+        report_add(report, &task->report, task->messages);
         ok = ok && task->ok;
     }
     return ok;
@@ -816,5 +808,6 @@ bool compile_pack(const struct compile_options *options, void **bytes, size_t *s
     }
     event_files_free(&compilation.event_files);
     arena_free(arena);
+    report_finish(report);
     return ok;
 }

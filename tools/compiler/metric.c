@@ -41,6 +41,7 @@ static uint32_t sort_moments(struct moment *moments, uint32_t count)
 /// Times at which stepped tracks switch, sorted.
 struct edges {
     double *times;
+    double *clear_times; // where a moment goes that lies just before the edge
     uint32_t count;
     double early_s; // the runtime may switch this much before
 };
@@ -68,11 +69,16 @@ static void find_edges(const struct motion *motion, const struct grid *grid, str
     }
     edges->count = sort_moments(moments, count);
     edges->times = ARENA_NEW(arena, double, edges->count);
-    for (uint32_t i = 0; i < edges->count; i++) {
-        edges->times[i] = moments[i].time_s;
-    }
+    edges->clear_times = ARENA_NEW(arena, double, edges->count);
     edges->early_s =
         (double)grid->rate_den / grid->rate_num / 1024.0 + 1e-6 + 2.4e-7 * motion->duration_s;
+    for (uint32_t i = 0; i < edges->count; i++) {
+        const double clear_s = moments[i].time_s - edges->early_s;
+        const bool is_clear = i == 0 || edges->times[i - 1] <= clear_s ||
+                              edges->times[i - 1] - clear_s >= edges->early_s;
+        edges->times[i] = moments[i].time_s;
+        edges->clear_times[i] = is_clear ? clear_s : edges->clear_times[i - 1];
+    }
 }
 
 /// Moves a moment that lies just before an edge to where the edge cannot be felt yet.
@@ -89,11 +95,7 @@ static double clear_of_edges(const struct edges *edges, double time_s)
         }
     }
     if (low < edges->count && edges->times[low] - time_s < edges->early_s) {
-        time_s = edges->times[low] - edges->early_s;
-    }
-    while (low > 0 && edges->times[low - 1] > time_s &&
-           edges->times[low - 1] - time_s < edges->early_s) {
-        time_s = edges->times[--low] - edges->early_s;
+        time_s = edges->clear_times[low];
     }
     return time_s > 0.0 ? time_s : 0.0;
 }

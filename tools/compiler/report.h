@@ -21,6 +21,17 @@ enum troupe_exit {
     TROUPE_EXIT_INTERNAL = 6,
 };
 
+enum {
+    REPORT_MOST_KINDS = 64,  // that are counted
+    REPORT_MOST_SHOWN = 100, // warnings of one kind; of more, report_finish says how many
+};
+
+/// Warnings of one code.
+struct report_kind {
+    const char *code; // null behind the last one
+    uint32_t count;
+};
+
 /// Where messages go and what they amounted to. Zero-initialise, then set `out` (null = silent).
 struct report {
     FILE *out;
@@ -32,6 +43,7 @@ struct report {
     // Where one thing can be done without: what happens to it. Errors are warnings then, which end
     // with that, and count as such. Null: errors are errors.
     const char *instead;
+    struct report_kind kinds[REPORT_MOST_KINDS];
 };
 
 /// Reports an error.
@@ -42,8 +54,17 @@ struct report {
 bool report_error(struct report *report, enum troupe_exit exit_code, const char *place,
                   const char *code, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/// Reports something that the user should know but that stops nothing.
+/// Reports something that the user should know but that stops nothing. Of one code the first
+/// REPORT_MOST_SHOWN are printed.
+/// @param code must outlive the report
 void report_warning(struct report *report, const char *place, const char *code, const char *format,
                     ...) __attribute__((format(printf, 4, 5)));
+
+/// Adds what another report amounted to, as if it had been reported here.
+/// @param lines what it printed; null for nothing
+void report_add(struct report *report, const struct report *other, const char *lines);
+
+/// Says how many warnings were not printed, if any, and begins to count anew.
+void report_finish(struct report *report);
 
 #endif

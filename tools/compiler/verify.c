@@ -984,5 +984,6 @@ bool verify_pack(const struct verify_options *options, const void *bytes, size_t
         *clip_count = 0;
     }
     free_sources(&sources);
+    report_finish(report);
     return is_measured;
 }
