@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "compiler.h"
+#include "name_table.h"
 
 enum {
     MAX_FOLDERS = 64, // up from a file
@@ -23,6 +24,8 @@ struct panthera_source {
     const char *file;
     const char *imported_file;  // where reading began
     const char *project_folder; // of the Defold project that the imported file is in; null without
+    uint32_t folder_count;
+    const char *const *folders; // that of the imported file and those above it, but for the root
     dev_t device;
     ino_t number;
     uint32_t depth;
@@ -37,8 +40,8 @@ struct panthera_source {
 struct search {
     const char *path;   // as the template is named, without the slashes in front
     const char *module; // the path that it is as a module's name, else the same
-    char *folder;       // that paths are tried from; with room to go up
-    char *file;         // what was tried last; with room for any path from there
+    const char *folder; // that paths were tried from at last
+    char *file;         // what was tried at last; with room for any path from a folder
     size_t file_bytes;
 };
 
@@ -148,50 +151,52 @@ static bool search_endings(struct search *search, const char *path)
                      search_try(search, path, ".json"));
 }
 
-static bool search_folder(struct search *search)
+static bool search_folder(struct search *search, const char *folder)
 {
-    return search_endings(search, search->path) || search_endings(search, search->module);
+    search->folder = folder;
+    return search_endings(search, search->path) ||
+           (strcmp(search->module, search->path) != 0 && search_endings(search, search->module));
 }
 
-/// Tries the folder of a file and those above it.
-static bool search_up(struct search *search, const char *file)
+/// Tries the folder of the imported file and those above it.
+static bool search_up(struct search *search, const struct panthera_source *source)
 {
-    folder_of(file, search->folder);
-    for (uint32_t i = 0; i < MAX_FOLDERS && !folder_is_root(search->folder); i++) {
-        if (search_folder(search)) {
+    for (uint32_t i = 0; i < source->folder_count; i++) {
+        if (search_folder(search, source->folders[i])) {
             return true;
         }
-        folder_go_up(search->folder);
     }
     return false;
 }
 
-/// Tries the folder of a file with the name alone.
-static bool search_beside(struct search *search, const char *file)
+/// Tries the folder of a project with the name alone.
+/// @param folder that folder
+static bool search_beside(struct search *search, const char *folder)
 {
-    folder_of(file, search->folder);
     search->path = path_last(search->path);
     search->module = path_last(search->module);
-    return search_folder(search);
+    return search_folder(search, folder);
 }
 
-/// Finds the folder of the Defold project that a file is in.
-/// @return null where it is in none
-static const char *project_folder_find(struct arena *arena, const char *file)
+/// Finds the folders that an imported file is in, and that of its Defold project.
+static void folders_find(struct arena *arena, struct panthera_source *source)
 {
     static const char name[] = "/game.project";
-    const size_t folder_bytes = strlen(file) + 3 * MAX_FOLDERS + 2;
+    const size_t folder_bytes = strlen(source->file) + 3 * MAX_FOLDERS + 2;
     char *const folder = arena_take(arena, folder_bytes, 1);
     char *const project = arena_take(arena, folder_bytes + sizeof name, 1);
-    folder_of(file, folder);
-    for (uint32_t i = 0; i < MAX_FOLDERS && !folder_is_root(folder); i++) {
+    const char **const folders = ARENA_NEW(arena, const char *, MAX_FOLDERS);
+    folder_of(source->file, folder);
+    source->folders = folders;
+    while (source->folder_count < MAX_FOLDERS && !folder_is_root(folder)) {
+        folders[source->folder_count] = arena_string(arena, folder);
         snprintf(project, folder_bytes + sizeof name, "%s%s", folder, name);
-        if (file_is_there(project)) {
-            return folder;
+        if (!source->project_folder && file_is_there(project)) {
+            source->project_folder = folders[source->folder_count];
         }
+        source->folder_count++;
         folder_go_up(folder);
     }
-    return NULL;
 }
 
 /// What a search ends with.
@@ -214,17 +219,17 @@ static enum found template_search(struct arena *arena, const struct panthera_sou
     struct search search = {.path = name + strspn(name, "/")};
     const size_t folder_bytes =
         strlen(source->imported_file) + strlen(source->file) + 3 * MAX_FOLDERS + 2;
+    char *const folder = arena_take(arena, folder_bytes, 1);
     search.module = path_of_module(arena, search.path);
-    search.folder = arena_take(arena, folder_bytes, 1);
     search.file_bytes = folder_bytes + strlen(name) + sizeof ".json";
     search.file = arena_take(arena, search.file_bytes, 1);
+    folder_of(source->file, folder);
     enum found found = FOUND_NOTHING;
     if (source->project_folder) {
-        strcpy(search.folder, source->project_folder);
-        found = search_folder(&search) ? FOUND_FILE : FOUND_NOTHING;
-    } else if (search_up(&search, source->imported_file)) {
+        found = search_folder(&search, source->project_folder) ? FOUND_FILE : FOUND_NOTHING;
+    } else if (search_up(&search, source)) {
         found = FOUND_FILE;
-    } else if (search_beside(&search, source->file)) {
+    } else if (search_beside(&search, folder)) {
         found = FOUND_BESIDE;
     }
     if (found != FOUND_NOTHING) {
@@ -267,9 +272,11 @@ void panthera_source_begin(struct panthera *panthera, const char *file)
         source->depth = source->outer->depth + 1;
         source->imported_file = source->outer->imported_file;
         source->project_folder = source->outer->project_folder;
+        source->folder_count = source->outer->folder_count;
+        source->folders = source->outer->folders;
     } else {
         source->imported_file = file;
-        source->project_folder = project_folder_find(&panthera->scratch, file);
+        folders_find(&panthera->scratch, source);
     }
     source->before = panthera->sources;
     panthera->source = source;
@@ -314,14 +321,39 @@ static bool source_read(struct panthera *panthera, const char *file,
     return ok;
 }
 
-/// Finds the file that a node stands for.
-/// @return null, after a warning, where there is none
-static const char *template_file(struct panthera *panthera, const struct json_value *at,
+/// What the paths that a project gives were found to mean.
+struct lookups {
+    struct name_table paths;
+    struct lookup {
+        enum found found;
+        const char *file; // in the import's scratch memory
+    } * results;          // [paths.count]
+};
+
+/// Looks for the file of a path, unless the project gave the same one before.
+static struct lookup lookup_path(struct panthera *panthera, struct lookups *lookups,
                                  const char *name)
 {
+    const uint32_t count = lookups->paths.count;
+    struct lookup *const result = &lookups->results[name_table_add(&lookups->paths, name)];
+    if (lookups->paths.count > count) {
+        struct arena scratch = {0};
+        const char *file = NULL;
+        result->found = template_search(&scratch, panthera->source, name, &file);
+        result->file = file ? arena_string(&panthera->scratch, file) : NULL;
+        arena_free(&scratch);
+    }
+    return *result;
+}
+
+/// Finds the file that a node stands for.
+/// @return null, after a warning, where there is none
+static const char *template_file(struct panthera *panthera, struct lookups *lookups,
+                                 const struct json_value *at, const char *name)
+{
     static const char code[] = "panthera.template";
-    const char *file;
-    switch (template_search(&panthera->scratch, panthera->source, name, &file)) {
+    const struct lookup lookup = lookup_path(panthera, lookups, name);
+    switch (lookup.found) {
     case FOUND_NOTHING:
         json_warn(at, code, "\"%s\" is not found; its animations are skipped", name);
         return NULL;
@@ -329,20 +361,21 @@ static const char *template_file(struct panthera *panthera, const struct json_va
         json_warn(at, code, "\"%s\" leads outside the project; its animations are skipped", name);
         return NULL;
     case FOUND_BESIDE:
-        json_warn(at, code, "\"%s\" is not found; \"%s\" is taken instead", name, file);
-        return file;
+        json_warn(at, code, "\"%s\" is not found; \"%s\" is taken instead", name, lookup.file);
+        break;
     case FOUND_FILE:
         break;
     }
-    return file;
+    return lookup.file;
 }
 
 /// Finds the project that a node stands for.
 /// @param project [out] stays null, after a warning, where there is none
-static bool template_read(struct panthera *panthera, const struct json_value *at, const char *name,
+static bool template_read(struct panthera *panthera, struct lookups *lookups,
+                          const struct json_value *at, const char *name,
                           const struct panthera_project **project)
 {
-    const char *const file = template_file(panthera, at, name);
+    const char *const file = template_file(panthera, lookups, at, name);
     if (!file) {
         return true;
     }
@@ -372,6 +405,25 @@ static int compare_templates(const void *a, const void *b)
     return strcmp(x->node, y->node);
 }
 
+/// Reads the projects that templates stand for.
+/// @param templates sorted by node
+static bool templates_fill(struct panthera *panthera, const struct json_value *paths,
+                           struct panthera_template *templates, uint32_t count)
+{
+    struct lookups lookups = {0};
+    bool is_good = true;
+    lookups.results = ARENA_NEW(&panthera->scratch, struct lookup, count);
+    for (uint32_t i = 0; i < count && is_good; i++) {
+        const struct json_value member = json_member(paths, templates[i].node);
+        const char *name = "";
+        is_good =
+            (json_is_absent(&member) || json_get_string(paths, templates[i].node, true, &name)) &&
+            (!*name || template_read(panthera, &lookups, &member, name, &templates[i].project));
+    }
+    name_table_free(&lookups.paths);
+    return is_good;
+}
+
 bool panthera_templates_read(struct panthera *panthera, const struct json_value *paths,
                              struct panthera_project *project)
 {
@@ -387,19 +439,9 @@ bool panthera_templates_read(struct panthera *panthera, const struct json_value 
         templates[i].node = arena_string(&panthera->scene->arena, member.key);
     }
     qsort(templates, count, sizeof *templates, compare_templates);
-    for (uint32_t i = 0; i < count; i++) {
-        const char *name = "";
-        member = json_member(paths, templates[i].node);
-        if (!json_is_absent(&member) && !json_get_string(paths, templates[i].node, true, &name)) {
-            return false;
-        }
-        if (*name && !template_read(panthera, &member, name, &templates[i].project)) {
-            return false;
-        }
-    }
     project->templates = templates;
     project->template_count = count;
-    return true;
+    return templates_fill(panthera, paths, templates, count);
 }
 
 // -- Finding
