@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Lua modules as data: what they give, what is refused, and that nothing takes long.
+#define _DEFAULT_SOURCE // for MAP_ANONYMOUS
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "buffer.h"
 #include "lua_table.h"
@@ -29,6 +32,21 @@ static bool parse_bytes(const void *bytes, size_t size_bytes, struct json_value 
     const bool ok = lua_table_parse(copy, size_bytes, report, root);
     free(copy);
     return ok;
+}
+
+/// Asks for a copy of exactly this size, at the end of a page behind which nothing can be read.
+static bool is_module(const void *bytes, size_t size_bytes)
+{
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    char *const pages =
+        mmap(NULL, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED && size_bytes <= page_bytes);
+    assert_int_equal(mprotect(pages + page_bytes, page_bytes, PROT_NONE), 0);
+    char *const copy = pages + page_bytes - size_bytes;
+    memcpy(copy, bytes, size_bytes);
+    const bool is = lua_table_is_module(copy, size_bytes);
+    munmap(pages, 2 * page_bytes);
+    return is;
 }
 
 static void assert_gives(const char *text, const char *json)
@@ -189,6 +207,12 @@ static void test_lua_table_numbers_are_those_of_lua(void **state)
     assert_gives("return { 9223372036854775807, -9223372036854775807 }",
                  "[9223372036854775807,-9223372036854775807]");
     assert_gives("return { 9223372036854775808, 1e308 }", "[9.2233720368547758e18,1e308]");
+    assert_gives("return { -(1), - -(2), -(-(3.5)), -((4)), -(0x8000000000000000) }",
+                 "[-1,2,3.5,-4,-9223372036854775808]");
+    assert_refused("return {\n-(nil) }", "line 2: '-' is in front of what is no number");
+    assert_refused("return {\n-('1') }", "line 2: '-' is in front of what is no number");
+    assert_refused("return {\n-({}) }", "line 2: '-' is in front of what is no number");
+    assert_refused("return { -(1 }", "line 1: unexpected '}'");
     assert_refused("return { 1e999 }", "line 1: a number is not finite");
     assert_refused("return {\n-1e999 }", "line 2: a number is not finite");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -205,6 +229,14 @@ static void test_lua_table_what_is_nil_is_not_there(void **state)
     assert_gives("return { a = nil }", "[]");
     assert_gives("return { a = 1, a = nil, 5 }", "[5]");
     assert_gives("return { 1, nil, nil }", "[1]");
+    assert_gives("return { [0] = nil, 1 }", "[1]");
+    assert_gives(
+        "return { [1.5] = nil, [-1] = nil, [1e300] = nil, [true] = nil, [{}] = nil, a = 1 }",
+        "{\"a\":1}");
+    assert_gives("return { nil, [1] = 'x' }", "[]"); // whose place nil has
+    assert_gives("return { nil, nil, [1] = 'x', [2] = 'y' }", "[]");
+    assert_refused("return { nil, [2] = 'x' }",
+                   "line 1: a table is neither a list without gaps nor a table of names");
     assert_refused("return { 1, nil, 3 }",
                    "line 1: a table is neither a list without gaps nor a table of names");
 }
@@ -269,7 +301,10 @@ static void test_lua_table_require_gives_the_path_of_a_module(void **state)
     assert_refused("return { require('') }", "line 1: require must be given the name of a module");
     assert_refused("return { require }", "line 1: require must be given the name of a module");
     assert_refused("return { require", "line 1: require must be given the name of a module");
-    assert_refused("return { require('a\\0b') }", "line 1: a text is not valid UTF-8");
+    assert_gives("return { require('../x'), require('a..b'), require('.a'), require('a.b.'), "
+                 "require('a/b.c') }",
+                 "[\"../x.lua\",\"a..b.lua\",\".a.lua\",\"a.b..lua\",\"a/b/c.lua\"]");
+    assert_refused("return { require('a\\0b') }", "line 1: a text has a zero byte in it");
     assert_refused("return { require('a'", "line 1: the module ends too early");
     assert_refused("return { require('a', 'b') }", "line 1: unexpected ','");
 }
@@ -291,9 +326,11 @@ static void test_lua_table_what_is_no_data_is_refused_with_its_place(void **stat
     assert_refused("return {\n{ [1e300] = 1 } }", shape);
     assert_refused("return {\n{ [true] = 1 } }", shape);
     assert_refused("return {\n{ [nil] = 1 } }", shape);
+    assert_refused("return {\n{ [nil] = nil } }", shape);
     assert_refused("return {\n{ [{}] = 1 } }", shape);
     assert_refused("return {\n\n a = '\\xff' }", "line 3: a text is not valid UTF-8");
-    assert_refused("return { a = 'x\\0y' }", "line 1: a text is not valid UTF-8");
+    assert_refused("return { a = 'x\\0y' }", "line 1: a text has a zero byte in it");
+    assert_refused("return { a =\n'\\0' }", "line 2: a text has a zero byte in it");
     assert_refused("return { ['\\xff'] = 1 }", "line 1: a text is not valid UTF-8");
     assert_refused("return 1", "must return a table");
     assert_refused("return nil", "must return a table");
@@ -341,6 +378,11 @@ static void test_lua_table_modules_are_told_by_their_first_word(void **state)
         "--[a]]\nreturn {}",
         "return (function() end)()",
         "return --[[x]] {}",
+        "\xEF\xBB\xBFreturn {}",
+        "#!/usr/bin/lua\nreturn {}",
+        "\xEF\xBB\xBF# x\r\n-- y\n return {}",
+        ";return {}",
+        " ; -- x\n;; return {}",
     };
     static const char *const others[] = {
         "",
@@ -360,16 +402,22 @@ static void test_lua_table_modules_are_told_by_their_first_word(void **state)
         "\033Lua",
         "glTF",
         "return_1 {}",
+        "\xEF\xBB",
+        "\xEF\xBB\xBF",
+        "\xEF\xBB return {}",
+        "\xEF\xBB\xBF\xEF\xBB\xBFreturn {}",
+        "#",
+        "# return {}",
+        "\n# x\nreturn {}",
+        ";",
+        ", return {}",
     };
     (void)state;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        assert_true(lua_table_is_module(modules[i], strlen(modules[i])));
+        assert_true(is_module(modules[i], strlen(modules[i])));
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        char *const copy = malloc(strlen(others[i]) + 1);
-        memcpy(copy, others[i], strlen(others[i]));
-        assert_false(lua_table_is_module(copy, strlen(others[i])));
-        free(copy);
+        assert_false(is_module(others[i], strlen(others[i])));
     }
 }
 
@@ -433,12 +481,13 @@ static void test_lua_table_words_of_the_language_are_no_names(void **state)
 
 static void test_lua_table_deep_nesting_is_refused(void **state)
 {
-    static const char deep[] = "tables are more than 64 levels deep";
+    static const char deep[] = "tables and parentheses are more than 64 levels deep";
     (void)state;
     assert_repeated("return ", "{", "", 1 << 20, deep);
     assert_repeated("return {", "(", "", 1 << 20, deep);
     assert_repeated("return ", "{[", "", 1 << 20, deep);
     assert_repeated("return {", "a={", "", 1 << 20, deep);
+    assert_repeated("return {", "-(", "", 1 << 20, deep);
     assert_repeated("return {", "- ", "1}", 1 << 20, NULL);
     for (int depth = 64; depth <= 65; depth++) {
         struct buffer text = {0};
@@ -462,6 +511,52 @@ static void test_lua_table_many_values_are_bounded(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         assert_repeated("return {", fields[i], "}", 8 << 20, "takes more than 64 MiB of memory");
+    }
+}
+
+/// Everything has its share of the memory: without it, modules of the size that is refused would be
+/// read.
+static void test_lua_table_all_memory_is_counted(void **state)
+{
+    char text[1024];
+    char name[1024];
+    (void)state;
+    snprintf(text, sizeof text, "'%0999d',", 0);
+    snprintf(name, sizeof name, "a%0999d=1,", 0);
+    const struct {
+        const char *again;
+        size_t read_bytes;
+        size_t refused_bytes;
+    } cases[] = {
+        {text, 28 << 20, 33 << 20},         // letters
+        {name, 18 << 20, 25 << 20},         // of names, too
+        {"{},", 3 * 270000, 3 * 300000},    // a table as a value
+        {"{1},", 4 * 190000, 4 * 230000},   // its list
+        {"{a=1},", 6 * 105000, 6 * 120000}, // its names
+        {"[1]=1,", 6 * 250000, 6 * 480000}, // places
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_repeated("return {", cases[i].again, "}", cases[i].read_bytes, NULL);
+        assert_repeated("return {", cases[i].again, "}", cases[i].refused_bytes,
+                        "takes more than 64 MiB of memory");
+    }
+}
+
+static void test_lua_table_limits_are_exact(void **state)
+{
+    char text[5000];
+    (void)state;
+    struct json_value root;
+    struct report report;
+    for (int digits = 200; digits <= 201; digits++) {
+        snprintf(text, sizeof text, "return {%0*d}", digits, 7);
+        assert_int_equal(parse_bytes(text, strlen(text), &root, &report), digits == 200);
+        json_release(&root);
+    }
+    for (int letters = 4096; letters <= 4097; letters++) {
+        snprintf(text, sizeof text, "return {require'%0*d'}", letters, 7);
+        assert_int_equal(parse_bytes(text, strlen(text), &root, &report), letters == 4096);
+        json_release(&root);
     }
 }
 
@@ -656,6 +751,8 @@ int main(void)
         cmocka_unit_test(test_lua_table_words_of_the_language_are_no_names),
         cmocka_unit_test(test_lua_table_deep_nesting_is_refused),
         cmocka_unit_test(test_lua_table_many_values_are_bounded),
+        cmocka_unit_test(test_lua_table_all_memory_is_counted),
+        cmocka_unit_test(test_lua_table_limits_are_exact),
         cmocka_unit_test(test_lua_table_long_stretches_are_bounded),
         cmocka_unit_test(test_lua_table_keys_that_collide_are_bounded),
         cmocka_unit_test(test_lua_table_many_places_are_bounded),

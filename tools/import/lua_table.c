@@ -289,13 +289,18 @@ static bool text_make(struct module *module, const char *start, const char *byte
     if (!module_take(module, VALUE_BYTES + length)) {
         return false;
     }
-    json_t *const made = json_stringn(bytes, length);
-    if (!made || strlen(json_string_value(made)) != length) {
-        json_decref(made);
-        return refuse_at(module, start, "a text is not valid UTF-8");
+    if (memchr(bytes, '\0', length)) {
+        return refuse_at(module, start, "a text has a zero byte in it");
     }
-    *text = made;
-    return true;
+    *text = json_stringn(bytes, length);
+    if (*text) {
+        return true;
+    }
+    json_t *const unchecked = json_stringn_nocheck(bytes, length);
+    const bool has_memory = unchecked;
+    json_decref(unchecked);
+    return has_memory ? refuse_at(module, start, "a text is not valid UTF-8")
+                      : refuse_whole(module, no_memory);
 }
 
 /// Makes a text of what was put together.
@@ -471,6 +476,22 @@ static bool text_read(struct module *module, json_t **text)
     return *module->at == '[' ? bracketed_read(module, text) : quoted_read(module, text);
 }
 
+/// Makes the path of a module's name in the scratch: "a.b" is "a/b.lua". A name with an empty part
+/// is none of a module, and keeps its dots.
+static bool path_make(struct module *module)
+{
+    char *const name = module->scratch;
+    const size_t length = module->scratch_used;
+    bool is_module = name[0] != '.' && name[length - 1] != '.';
+    for (size_t i = 1; i < length; i++) {
+        is_module = is_module && !(name[i] == '.' && name[i - 1] == '.');
+    }
+    for (size_t i = 0; i < length && is_module; i++) {
+        name[i] = name[i] == '.' ? '/' : name[i];
+    }
+    return scratch_append(module, ".lua", 4);
+}
+
 /// Reads `require("a.b")` from behind the word on, with or without parentheses: the text "a/b.lua".
 static bool require_read(struct module *module, json_t **path)
 {
@@ -493,10 +514,7 @@ static bool require_read(struct module *module, json_t **path)
     if (has_parenthesis && !module_accept(module, ')')) {
         return refuse_next(module);
     }
-    for (size_t i = 0; i < length; i++) {
-        module->scratch[i] = module->scratch[i] == '.' ? '/' : module->scratch[i];
-    }
-    return scratch_append(module, ".lua", 4) && text_make_scratch(module, start, path);
+    return path_make(module) && text_make_scratch(module, start, path);
 }
 
 // -- Numbers
@@ -637,7 +655,7 @@ static bool entry_add(struct module *module, struct table *table, const json_t *
     const double index = json_number_value(key);
     if (!(index >= 1 && index <= INT32_MAX && index == floor(index))) {
         json_decref(value);
-        return refuse_at(module, table->start, no_shape);
+        return !value || refuse_at(module, table->start, no_shape); // nil is nowhere
     }
     if (!entries_grow(module, table)) {
         json_decref(value);
@@ -661,7 +679,7 @@ static bool keyed_field_read(struct module *module, struct table *table, int dep
         ok = member_add(module, table, key, value);
     } else if (ok && json_is_number(key)) {
         ok = entry_add(module, table, key, value);
-    } else if (ok) {
+    } else if (ok && (value || !key)) {
         json_decref(value);
         ok = refuse_at(module, table->start, no_shape);
     }
@@ -809,16 +827,6 @@ static bool number_begins(const struct module *module)
            (is_digit(*at) || (*at == '.' && module->end - at >= 2 && is_digit(at[1])));
 }
 
-/// Reads a number, or refuses what else there is, behind minus signs.
-static bool negative_read(struct module *module, json_t **value)
-{
-    bool is_negative = false;
-    while (module_accept(module, '-')) {
-        is_negative = !is_negative;
-    }
-    return number_begins(module) ? number_read(module, is_negative, value) : refuse_next(module);
-}
-
 static bool parenthesis_read(struct module *module, int depth, json_t **value)
 {
     json_t *inner;
@@ -832,6 +840,41 @@ static bool parenthesis_read(struct module *module, int depth, json_t **value)
     }
     *value = inner;
     return true;
+}
+
+/// Reads a number in parentheses behind minus signs.
+static bool negative_parenthesis_read(struct module *module, bool is_negative, int depth,
+                                      json_t **value)
+{
+    const char *const start = module->at;
+    json_t *number;
+    if (!parenthesis_read(module, depth, &number)) {
+        return false;
+    }
+    if (!json_is_number(number)) {
+        json_decref(number);
+        return refuse_at(module, start, "'-' is in front of what is no number");
+    }
+    if (is_negative && json_is_integer(number)) {
+        json_integer_set(number, (json_int_t)(0 - (uint64_t)json_integer_value(number)));
+    } else if (is_negative) {
+        json_real_set(number, -json_real_value(number));
+    }
+    *value = number;
+    return true;
+}
+
+/// Reads a number, or refuses what else there is, behind minus signs.
+static bool negative_read(struct module *module, int depth, json_t **value)
+{
+    bool is_negative = false;
+    while (module_accept(module, '-')) {
+        is_negative = !is_negative;
+    }
+    if (module_next(module) == '(') {
+        return negative_parenthesis_read(module, is_negative, depth, value);
+    }
+    return number_begins(module) ? number_read(module, is_negative, value) : refuse_next(module);
 }
 
 static bool word_read(struct module *module, json_t **value)
@@ -860,7 +903,7 @@ static bool value_read(struct module *module, int depth, json_t **value)
         return refuse_next(module);
     }
     if (depth > MAX_DEPTH) {
-        return refuse(module, "tables are more than 64 levels deep");
+        return refuse(module, "tables and parentheses are more than 64 levels deep");
     }
     if (letter == '{') {
         return table_read(module, depth, value);
@@ -869,15 +912,37 @@ static bool value_read(struct module *module, int depth, json_t **value)
         return parenthesis_read(module, depth, value);
     }
     if (letter == '-' || number_begins(module)) {
-        return negative_read(module, value);
+        return negative_read(module, depth, value);
     }
     return text_begins(module) ? text_read(module, value) : word_read(module, value);
 }
 
 // -- Modules
 
+/// Skips what a module may begin with: a mark of UTF-8, a line for the shell, blanks, comments and
+/// semicolons.
+/// @param is_open [out] set where a comment does not end
+static const char *head_skip(const char *at, const char *end, bool *is_open)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    if (end - at >= 3 && memcmp(at, mark, 3) == 0) {
+        at += 3;
+    }
+    if (at < end && *at == '#') {
+        while (at < end && line_end(at, end) == 0) {
+            at++;
+        }
+    }
+    at = blank_skip(at, end, is_open);
+    while (at < end && *at == ';') {
+        at = blank_skip(at + 1, end, is_open);
+    }
+    return at;
+}
+
 static bool module_read(struct module *module, json_t **value)
 {
+    module->at = head_skip(module->at, module->end, &module->is_open);
     if (!module_accept_word(module, "return")) {
         return refuse(module, "the text does not begin with \"return\"");
     }
@@ -925,7 +990,7 @@ bool lua_table_is_module(const void *text, size_t size_bytes)
     const size_t word_bytes = sizeof word - 1;
     const char *const end = (const char *)text + size_bytes;
     bool is_open;
-    const char *const at = blank_skip(text, end, &is_open);
+    const char *const at = head_skip(text, end, &is_open);
     if ((size_t)(end - at) <= word_bytes || memcmp(at, word, word_bytes) != 0) {
         return false;
     }
