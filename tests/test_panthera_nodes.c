@@ -275,71 +275,54 @@ static void test_panthera_nodes_of_templates_name_their_parents_as_the_pack_does
     "{'key_type':'trigger','node_id':'" node "','property_id':'" property "','start_time':0.5,"    \
     "'data':" data "}"
 
+/// Checks that a property of two nodes, of which a trigger sets one, is text of both.
+/// @param name  in nodes
+/// @param value there, as JSON
+/// @param rest  that as text
+static void check_type_of(const char *name, const char *property, const char *value,
+                          const char *rest)
+{
+    char data[1024];
+    struct compiled compiled;
+    snprintf(data, sizeof data,
+             "'nodes':[{'node_id':'a','%s':%s},{'node_id':'b','%s':%s}],'animations':[{"
+             "'animation_id':'go','duration':1,'animation_keys':[{'key_type':'trigger',"
+             "'node_id':'a','property_id':'%s','start_time':0.5,'data':'other'}]}]",
+             name, value, name, value, property);
+    compile_quietly(data, &compiled);
+    assert_int_equal(compiled.set.property_count, 2);
+    const trp_clip clip = clip_of(&compiled, "go");
+    for (uint32_t k = 0; k < 2; k++) {
+        char path[64];
+        float values[2];
+        trp_property found;
+        snprintf(path, sizeof path, "/%c/%s", "ab"[k], property);
+        const uint32_t index = trp_property_set_find(&compiled.set, trp_name_hash(path));
+        assert_int_equal(trp_property_set_property(&compiled.set, index, &found), TRP_OK);
+        assert_int_equal(found.type, TRP_PROPERTY_STRING);
+        sample(&clip, 0.25, values);
+        assert_string_equal(trp_property_set_text(&compiled.set, values[found.first_value]), rest);
+        sample(&clip, 0.75, values);
+        assert_string_equal(trp_property_set_text(&compiled.set, values[found.first_value]),
+                            k == 0 ? "other" : rest);
+    }
+    discard(&compiled);
+}
+
 static void test_panthera_nodes_have_one_type_a_name_whether_triggers_set_it_or_not(void **state)
 {
-    static const char *const names[] = {
-        "text",
-        "layer",
-        "texture",
-        "enabled",
-        "visible",
-        "inherit_alpha",
-        "pivot",
-        "blend_mode",
-        "size_mode",
-        "clipping_mode",
-        "clipping_visible",
-        "clipping_inverted",
-        "line_break",
-        "outer_bounds",
-        "perimeter_verticies",
-    };
+    static const char *const texts[] = {"text",       "layer",     "texture",       "pivot",
+                                        "blend_mode", "size_mode", "clipping_mode", "outer_bounds"};
+    static const char *const booleans[] = {"enabled",          "visible",           "inherit_alpha",
+                                           "clipping_visible", "clipping_inverted", "line_break"};
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const bool is_number = strcmp(names[i], "perimeter_verticies") == 0;
-        static const char *const booleans[] = {"enabled",           "visible",
-                                               "inherit_alpha",     "clipping_visible",
-                                               "clipping_inverted", "line_break"};
-        bool is_boolean = false;
-        for (size_t k = 0; k < sizeof booleans / sizeof *booleans; k++) {
-            is_boolean = is_boolean || strcmp(names[i], booleans[k]) == 0;
-        }
-        char data[1024];
-        char path[64];
-        struct compiled compiled;
-        snprintf(data, sizeof data,
-                 "'nodes':[{'node_id':'a','%s':%s},{'node_id':'b','%s':%s}],'animations':[{"
-                 "'animation_id':'go','duration':1,'animation_keys':[{'key_type':'trigger',"
-                 "'node_id':'a','property_id':'%s','start_time':0.5,'data':'other'}]}]",
-                 is_number ? "perimeter_vertices" : names[i],
-                 is_number    ? "24"
-                 : is_boolean ? "true"
-                              : "'word'",
-                 is_number ? "perimeter_vertices" : names[i],
-                 is_number    ? "24"
-                 : is_boolean ? "true"
-                              : "'word'",
-                 names[i]);
-        compile_quietly(data, &compiled);
-        assert_int_equal(compiled.set.property_count, 2);
-        const trp_clip clip = clip_of(&compiled, "go");
-        const char *const rest = is_number ? "24" : is_boolean ? "true" : "word";
-        float values[2];
-        for (uint32_t k = 0; k < 2; k++) {
-            trp_property property;
-            snprintf(path, sizeof path, "/%c/%s", "ab"[k], names[i]);
-            const uint32_t index = trp_property_set_find(&compiled.set, trp_name_hash(path));
-            assert_int_equal(trp_property_set_property(&compiled.set, index, &property), TRP_OK);
-            assert_int_equal(property.type, TRP_PROPERTY_STRING);
-            sample(&clip, 0.25, values);
-            assert_string_equal(trp_property_set_text(&compiled.set, values[property.first_value]),
-                                rest);
-            sample(&clip, 0.75, values);
-            assert_string_equal(trp_property_set_text(&compiled.set, values[property.first_value]),
-                                k == 0 ? "other" : rest);
-        }
-        discard(&compiled);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check_type_of(texts[i], texts[i], "'word'", "word");
     }
+    for (size_t i = 0; i < sizeof booleans / sizeof *booleans; i++) {
+        check_type_of(booleans[i], booleans[i], "true", "true");
+    }
+    check_type_of("perimeter_vertices", "perimeter_verticies", "24", "24");
 }
 
 static void test_panthera_nodes_of_the_spelling_of_triggers_count_first(void **state)
@@ -421,6 +404,34 @@ static void test_panthera_nodes_that_are_moved_count_once(void **state)
     assert_int_equal(compiled.set.value_count, MOST);
     discard(&compiled);
     free(data);
+}
+
+/// Returns how many values a pack has of nodes that rest and of two layers.
+static uint32_t count_with_layers(uint32_t node_count, bool *is_warned)
+{
+    static const char layers[] = ",'metadata':{'layers':[{'name':'up'},{'name':'down'}]}";
+    struct compiled compiled;
+    char *const many = write_many(0, node_count);
+    char *const data = malloc(strlen(many) + sizeof layers);
+    sprintf(data, "%s%s", many, layers);
+    compile_data(data, &compiled);
+    assert_int_equal(compiled.exit_code, TROUPE_EXIT_OK);
+    *is_warned = strstr(compiled.messages, "more than 32768 properties") != NULL;
+    const uint32_t count = compiled.set.value_count;
+    discard(&compiled);
+    free(data);
+    free(many);
+    return count;
+}
+
+static void test_panthera_nodes_leave_room_for_layers(void **state)
+{
+    bool is_warned;
+    (void)state;
+    assert_int_equal(count_with_layers(MOST - 2, &is_warned), MOST);
+    assert_false(is_warned);
+    assert_int_equal(count_with_layers(MOST - 1, &is_warned), 0);
+    assert_true(is_warned);
 }
 
 static void test_panthera_nodes_moved_beyond_a_pack_are_refused(void **state)
@@ -572,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_panthera_nodes_say_where_unknown_properties_rest),
         cmocka_unit_test(test_panthera_nodes_fill_a_pack_to_its_last_value),
         cmocka_unit_test(test_panthera_nodes_that_are_moved_count_once),
+        cmocka_unit_test(test_panthera_nodes_leave_room_for_layers),
         cmocka_unit_test(test_panthera_nodes_moved_beyond_a_pack_are_refused),
         cmocka_unit_test(test_panthera_nodes_moved_through_templates_beyond_a_pack_are_refused),
         cmocka_unit_test(test_panthera_nodes_left_alone_by_an_animation_have_its_clip),

@@ -235,7 +235,8 @@ static void test_panthera_wrapper_is_checked(void **state)
 {
     (void)state;
     assert_refused("[]", "must be an object [json.type]");
-    assert_refused("{}", "\"type\" is missing [json.missing]");
+    assert_refused("{}", "\"type\" is missing, which is \"animation_editor\" in Panthera projects "
+                         "[panthera.type]");
     assert_refused("{'type':'animation_editor'}", "\"data\" is missing [json.missing]");
     assert_refused("{'type':'animation_editor','data':null}", "\"data\" is missing [json.missing]");
     assert_refused("{'type':'animation_editor','data':[1]}", "data: must be an object [json.type]");
@@ -285,7 +286,25 @@ static void test_panthera_wrong_frame_is_refused_with_its_place(void **state)
                    "data.metadata.template_animation_paths: must be an object [json.type]");
 }
 
-/// Both neighbours of a broken key are there, and one warning.
+/// Checks that both neighbours of a broken key are there, and one warning.
+/// @param said behind the list of keys
+static void check_broken_key(const char *key, const char *said)
+{
+    char keys[512];
+    char line[256];
+    snprintf(keys, sizeof keys,
+             "{'key_type':'tween','property_id':'a'},%s,{'key_type':'tween','property_id':'z'}",
+             key);
+    const struct panthera_animation *const animation = load_keys(keys);
+    assert_int_equal(animation->key_count, 2);
+    assert_string_equal(animation->keys[0].property, "a");
+    assert_string_equal(animation->keys[1].property, "z");
+    snprintf(line, sizeof line, "folder/test: warning: data.animations[0].animation_keys%s\n",
+             said);
+    assert_string_equal(loaded.messages, line);
+    loaded_free();
+}
+
 static void test_panthera_broken_key_costs_itself_alone(void **state)
 {
     static const char missing[] = "[1]: \"property_id\" is missing or empty; the key is skipped "
@@ -338,19 +357,7 @@ static void test_panthera_broken_key_costs_itself_alone(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char keys[512];
-        char said[256];
-        snprintf(keys, sizeof keys,
-                 "{'key_type':'tween','property_id':'a'},%s,{'key_type':'tween','property_id':'z'}",
-                 cases[i].key);
-        const struct panthera_animation *const animation = load_keys(keys);
-        assert_int_equal(animation->key_count, 2);
-        assert_string_equal(animation->keys[0].property, "a");
-        assert_string_equal(animation->keys[1].property, "z");
-        snprintf(said, sizeof said, "folder/test: warning: data.animations[0].animation_keys%s\n",
-                 cases[i].said);
-        assert_string_equal(loaded.messages, said);
-        loaded_free();
+        check_broken_key(cases[i].key, cases[i].said);
     }
 }
 
@@ -916,6 +923,9 @@ static void test_panthera_38_wrong_times_and_numbers_are_refused(void **state)
     assert_key_refused("{'key_type':'tween','property_id':'p','start_time':1e10}",
                        "data.animations[0].animation_keys[0].start_time: 1e+10 s is no time on a "
                        "timeline [panthera.time]");
+    assert_key_refused("{'key_type':'tween','property_id':'p','duration':1000000001}",
+                       "data.animations[0].animation_keys[0].duration: 1e+09 s is no time on a "
+                       "timeline [panthera.time]");
     assert_key_refused("{'key_type':'shader','property_id':7,'duration':-1}", // broken otherwise
                        "data.animations[0].animation_keys[0].duration: -1 s is no time on a "
                        "timeline [panthera.time]");
@@ -926,8 +936,10 @@ static void test_panthera_38_wrong_times_and_numbers_are_refused(void **state)
                         "duration = -1 } } } }",
                         "data.animations[0].duration: -1 s is no time on a timeline "
                         "[panthera.time]");
-    assert_int_equal(load_keys("{'key_type':'tween','property_id':'p','duration':-0.0}")->key_count,
-                     1);
+    assert_int_equal(load_keys("{'key_type':'tween','property_id':'p','duration':-0.0},"
+                               "{'key_type':'tween','property_id':'p','duration':1e9}")
+                         ->key_count,
+                     2);
     loaded_free();
 }
 
@@ -1035,23 +1047,66 @@ static void test_panthera_files_are_told_by_their_content(void **state)
     static const struct {
         const char *text;
         bool is_project;
+        bool is_project_in_lua; // where the file is named so
     } cases[] = {
-        {"{'type':'animation_editor'}", true},
-        {" {'data':{},'type':'animation_editor'}", true},
-        {"return {}", true},
-        {"-- x\nreturn {}", true},
-        {"{'asset':{'version':'2.0'}}", false},
-        {"{'asset':{'version':'2.0','generator':'animation_editor'}}", false},
-        {"{'type':'animation_editor'", false},
-        {"{'type':'atlas'}", false},
-        {"['animation_editor']", false},
-        {"", false},
-        {"STF0", false},
+        {"{'type':'animation_editor'}", true, true},
+        {" {'data':{},'type':'animation_editor'}", true, true},
+        {"{'type':'atlas','data':{}}", true, true}, // to be refused as such
+        {"{'data':{}}", true, true},
+        {"return {}", true, true},
+        {"-- x\nreturn {}", true, true},
+        {"{'asset':{'version':'2.0'}}", false, false},
+        {"{'asset':{'version':'2.0','generator':'animation_editor'}}", false, false},
+        {"{'asset':{'version':'2.0'},'data':{}}", false, false},
+        {"{'type':'animation_editor'", false, false},
+        {"{'type':'atlas'}", false, false},
+        {"{'data':[]}", false, false},
+        {"['animation_editor']", false, false},
+        {"", false, false},
+        {" \n", false, false},
+        {"local M = {}\nreturn M", false, true},
+        {"-- return", false, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const text = quoted(cases[i].text);
-        assert_int_equal(panthera_is_project(text, strlen(text)), cases[i].is_project);
+        const bool is_in_lua = cases[i].is_project_in_lua;
+        assert_int_equal(panthera_is_project("x", text, strlen(text)), cases[i].is_project);
+        assert_int_equal(panthera_is_project("lua", text, strlen(text)), cases[i].is_project);
+        assert_int_equal(panthera_is_project(".lua", text, strlen(text)), is_in_lua);
+        assert_int_equal(panthera_is_project("a/b.lua", text, strlen(text)), is_in_lua);
+    }
+}
+
+static void test_panthera_files_that_are_none_are_told_what_they_are(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *text;
+        const char *said; // behind the path
+    } cases[] = {
+        {"a.lua", "-- x\nlocal M = {}\nreturn M\n",
+         "line 2: the text does not begin with \"return\" [panthera.lua]"},
+        {"b.lua", "return {\nx = f() }", "line 2: \"f\" is no data [panthera.lua]"},
+        {"c.txt", "local M = {}", "is neither glTF 2.0, STF nor Panthera 2.0 [import.format]"},
+        {"d.lua", "", "the file is empty [import.format]"},
+        {"e.json", "{\"type\":\"atlas\",\"data\":{}}",
+         "is a project of the type \"atlas\", only \"animation_editor\" is supported "
+         "[panthera.type]"},
+        {"f.json", "{\"data\":{\"animations\":[]}}",
+         "\"type\" is missing, which is \"animation_editor\" in Panthera projects [panthera.type]"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[300];
+        char said[600];
+        struct scene scene;
+        struct report report = {0};
+        write_text(cases[i].name, cases[i].text);
+        snprintf(path, sizeof path, "%s/%s", folder, cases[i].name);
+        snprintf(said, sizeof said, "%s: error: %s", path, cases[i].said);
+        assert_false(import_file(path, NULL, &scene, &report));
+        assert_string_equal(report.first_error, said);
     }
 }
 
@@ -1192,6 +1247,7 @@ int main(void)
         cmocka_unit_test(test_panthera_38_wrong_times_and_numbers_are_refused),
         IN_FOLDER(test_panthera_4_without_start_data_a_property_rests),
         cmocka_unit_test(test_panthera_files_are_told_by_their_content),
+        IN_FOLDER(test_panthera_files_that_are_none_are_told_what_they_are),
         cmocka_unit_test(test_panthera_refused_file_leaves_no_scene),
         cmocka_unit_test(test_panthera_every_beginning_of_a_file_is_refused),
         cmocka_unit_test(test_panthera_real_files_are_read_whole),

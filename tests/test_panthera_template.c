@@ -261,8 +261,8 @@ static void test_panthera_template_is_nowhere_else_than_in_the_project(void **st
     write_project("n/ok.lua", "");
     load("p/gui/m.lua");
     assert_missing("far", "totally/other/folder/ok.lua");
-    assert_missing("up", "///n/ok.lua");
-    assert_missing("dots", "//n/ok.lua");
+    assert_outside("up", "../n/ok.lua"); // a path, as it is no name of a module
+    assert_missing("dots", "..n.ok.lua");
     assert_missing("alone", "ok.lua");
     assert_missing("path", "/ok.lua");
     assert_missing("name", "ok");
@@ -607,7 +607,8 @@ static void test_panthera_dependencies_are_the_files_that_were_read(void **state
 static void test_panthera_14_missing_template_is_warned_of(void **state)
 {
     (void)state;
-    write_project("main.lua", "a = require('no.a'), b = '../b.lua', c = 'sub', d = require('ok')");
+    write_project("main.lua", "a = require('no.a'), b = '../b.lua', c = 'sub', d = require('ok'), "
+                              "e = require('no.a'), f = 'ok'");
     write_project("ok.lua", "x = '/no/x.json'");
     write_text("sub/file.txt", "");
     load("main.lua");
@@ -615,8 +616,10 @@ static void test_panthera_14_missing_template_is_warned_of(void **state)
     assert_missing("b", "../b.lua");
     assert_missing("c", "sub");
     assert_template("d", "ok.lua");
-    assert_int_equal(loaded.project->template_count, 4);
-    assert_int_equal(loaded.report.warning_count, 4);
+    assert_missing("e", "no/a.lua"); // of which it is said again
+    assert_template("f", "ok.lua");
+    assert_int_equal(loaded.project->template_count, 6);
+    assert_int_equal(loaded.report.warning_count, 5);
     assert_said("main.lua: warning: data.metadata.template_animation_paths.a: \"no/a.lua\" is not "
                 "found; its animations are skipped [panthera.template]");
     assert_said("ok.lua: warning: data.metadata.template_animation_paths.x: \"/no/x.json\" is not");

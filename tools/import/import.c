@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Troupe authors
 // SPDX-License-Identifier: MIT
 //
-// Finds the importer for a file by its first bytes.
+// Finds the importer for a file by its first bytes; by its name alone where it is Lua, but no data.
 #include "import.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool import_bytes(const char *path, const void *bytes, size_t size_bytes,
         return import_stf(path, bytes, size_bytes, options, scene, report);
     }
     const bool is_container = is_glb(bytes, size_bytes);
-    if (!is_container && panthera_is_project(bytes, size_bytes)) {
+    if (!is_container && panthera_is_project(path, bytes, size_bytes)) {
         return import_panthera(path, bytes, size_bytes, scene, report);
     }
     if (is_container || is_json(bytes, size_bytes)) {

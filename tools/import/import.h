@@ -14,7 +14,8 @@ struct import_options {
     bool is_stf_tangent_added; // y of STF tangents is added to the key's value, not taken from it
 };
 
-/// Reads a source file of any known format, told by its content, not by its name.
+/// Reads a source file of any known format, told by its content; the name counts where that is Lua
+/// that is no data, to say so.
 /// @param options null = default
 /// @param scene [out] scene_free it after success; zeroed on failure
 /// @return false after an error in `report` (its `file` is set to `path`).

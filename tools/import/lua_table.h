@@ -19,8 +19,8 @@ bool lua_table_is_module(const void *text, size_t size_bytes);
 /// Reads a module and gives the table that it returns. Tables with keys from 1 on without a gap are
 /// arrays, and so are empty ones; those with texts as keys are objects, in the order of the text.
 /// What is nil is not there. Of a key that is there more than once, the last value counts.
-/// `require("a.b")` reads no file: it gives the text "a/b.lua". What is no name of a module, such as
-/// "../a", keeps its dots.
+/// `require("a.b")` reads no file: it gives the text "a/b.lua". What is no name of a module keeps
+/// its dots, such as "../a".
 /// The time goes by the size of the text alone; text and values together take at most 64 MiB.
 /// @param root [out] json_release it after success
 /// @return false after an error in `report`, with the line.

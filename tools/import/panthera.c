@@ -28,21 +28,43 @@ static bool text_has(const char *text, size_t size_bytes, const char *word)
     return false;
 }
 
-bool panthera_is_project(const void *bytes, size_t size_bytes)
+/// Returns whether a text is to be read as Lua: by its content, else by the name of its file,
+/// unless it begins as JSON does.
+static bool is_lua_text(const char *file, const void *bytes, size_t size_bytes)
 {
+    static const char ending[] = ".lua";
+    const size_t length = strlen(file);
+    const size_t ending_bytes = sizeof ending - 1;
+    const char *at = bytes;
+    const char *const end = at + size_bytes;
     if (lua_table_is_module(bytes, size_bytes)) {
+        return true;
+    }
+    while (at < end && *at && strchr(" \t\r\n", *at)) {
+        at++;
+    }
+    return at < end && *at != '{' && *at != '[' && length >= ending_bytes &&
+           strcmp(file + length - ending_bytes, ending) == 0;
+}
+
+bool panthera_is_project(const char *file, const void *bytes, size_t size_bytes)
+{
+    if (is_lua_text(file, bytes, size_bytes)) {
         return true;
     }
     // Most other JSON texts need not be parsed to be told apart.
     struct report silent = {0};
     struct json_value root;
-    if (!text_has(bytes, size_bytes, project_type) ||
+    if ((!text_has(bytes, size_bytes, project_type) && !text_has(bytes, size_bytes, "\"data\"")) ||
         !json_parse(bytes, size_bytes, &silent, &root)) {
         return false;
     }
     const struct json_value type = json_member(&root, "type");
+    const struct json_value data = json_member(&root, "data");
+    const struct json_value asset = json_member(&root, "asset"); // which all of glTF has
     const char *text = NULL;
-    const bool is_project = json_as_string(&type, &text) && strcmp(text, project_type) == 0;
+    const bool is_project = (json_as_string(&type, &text) && strcmp(text, project_type) == 0) ||
+                            (json_as_object(&data) && json_is_absent(&asset));
     json_release(&root);
     return is_project;
 }
@@ -50,10 +72,15 @@ bool panthera_is_project(const void *bytes, size_t size_bytes)
 /// Checks what is around the data. A Lua module need not say what it is.
 static bool wrapper_check(const struct json_value *root, bool is_lua)
 {
-    const char *type = is_lua ? project_type : NULL;
+    const char *type = is_lua ? project_type : "";
     double version = 1;
-    if (!json_check_object(root) || !json_get_string(root, "type", !is_lua, &type)) {
+    if (!json_check_object(root) || !json_get_string(root, "type", false, &type)) {
         return false;
+    }
+    if (!*type) {
+        return json_refuse(root, TROUPE_EXIT_INPUT, "panthera.type",
+                           "\"type\" is missing, which is \"%s\" in Panthera projects",
+                           project_type);
     }
     if (strcmp(type, project_type) != 0) {
         return json_refuse(root, TROUPE_EXIT_UNSUPPORTED, "panthera.type",
@@ -73,7 +100,7 @@ bool panthera_file_read(struct panthera *panthera, const char *file, const void 
                         size_t size_bytes, struct panthera_project **project)
 {
     struct json_value root;
-    const bool is_lua = lua_table_is_module(bytes, size_bytes);
+    const bool is_lua = is_lua_text(file, bytes, size_bytes);
     if (is_lua ? !lua_table_parse(bytes, size_bytes, panthera->report, &root)
                : !json_parse(bytes, size_bytes, panthera->report, &root)) {
         return false;

@@ -150,8 +150,10 @@ bool panthera_rest_number(const struct panthera_project *project, const char *no
 bool panthera_rest_text(const struct panthera_project *project, const char *node,
                         const char *property, const char **text);
 
-/// Returns whether bytes are those of a project: JSON that says so, or any Lua module.
-bool panthera_is_project(const void *bytes, size_t size_bytes);
+/// Returns whether bytes are those of a project, be it one to be refused: JSON that says so or has
+/// the data of one, or any Lua.
+/// @param file its path: "x.lua" is Lua also where it does not begin as data do
+bool panthera_is_project(const char *file, const void *bytes, size_t size_bytes);
 
 /// Reads a project file, either JSON or a Lua module, and what it names as templates.
 /// @param file its path, which stays where it is

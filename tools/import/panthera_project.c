@@ -14,6 +14,8 @@
 
 #include <troupe/easing.h>
 
+#include "../../src/check.h"
+
 enum {
     MAX_WARNED_NAMES = 100, // of one sort, of which each is warned of
 };
@@ -23,10 +25,6 @@ static const char skips_key[] = "the key is skipped";
 static const char skips_node[] = "the node is skipped";
 static const char skips_layer[] = "the layer is skipped";
 static const char leaves_out[] = "it is left out";
-
-static const double number_limit = 1e30; // well within float
-static const double sample_limit = 1000; // as in packs
-static const double time_limit_s = 1e9;  // as in packs
 
 /// What nodes have.
 enum field_kind {
@@ -148,7 +146,7 @@ static bool time_get(const struct json_value *object, const char *key, double *t
     if (!json_is_absent(&member) && !json_get_number(object, key, true, time_s)) {
         return false;
     }
-    return (*time_s >= 0 && *time_s <= time_limit_s) ||
+    return (*time_s >= 0 && *time_s <= TRP__MAX_EVENT_S) ||
            json_refuse(&member, TROUPE_EXIT_INPUT, "panthera.time", "%g s is no time on a timeline",
                        *time_s);
 }
@@ -186,7 +184,7 @@ static bool number_get(const struct json_value *object, const char *key, const c
     if (!json_as_number(&member, &found)) {
         return type_warn(&member, "a number", loss);
     }
-    if (!(fabs(found) <= number_limit)) {
+    if (!(fabs(found) <= TRP__VALUE_LIMIT)) {
         json_warn(&member, "panthera.range", "%g is too large; %s", found, loss);
         return false;
     }
@@ -336,9 +334,10 @@ static bool samples_get(struct panthera *panthera, const struct json_value *valu
     read->values = ARENA_NEW(&panthera->scene->arena, double, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct json_value item = json_item(&list, i);
-        if (!json_as_number(&item, &read->values[i]) || !(fabs(read->values[i]) <= sample_limit)) {
-            json_warn(&item, "panthera.easing", "must be a number of at most %g; %s", sample_limit,
-                      skips_key);
+        if (!json_as_number(&item, &read->values[i]) ||
+            !(fabs(read->values[i]) <= TRP__SAMPLE_LIMIT)) {
+            json_warn(&item, "panthera.easing", "must be a number of at most %g; %s",
+                      TRP__SAMPLE_LIMIT, skips_key);
             return false;
         }
     }
