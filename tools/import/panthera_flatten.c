@@ -18,9 +18,11 @@
 
 // Work is counted in looks at the time in a clip. A clip with others in it may take this much,
 #define MOST_WORK (1u << 25)
-// and so may all clips of an import; then each may take a little, until that has come to a quarter
-// of the same.
-#define MOST_IN_ALL (1u << 27)
+// all of an import this much, and more for every key up to the most; then each may take a little,
+// until that has come to an eighth of the same.
+#define WORK_IN_ALL (1u << 27)
+#define WORK_OF_KEY (1u << 14)
+#define MOST_IN_ALL (3u << 26)
 #define A_LITTLE (1u << 20)
 
 #define SEARCH_LOOKS 64 // that find a point within a span
@@ -834,12 +836,13 @@ static bool clip_make(struct panthera_flattener *flattener,
 
 bool panthera_work_add(struct panthera_flattener *flattener, uint64_t work)
 {
+    const uint64_t most = flattener->most_work < MOST_IN_ALL ? flattener->most_work : MOST_IN_ALL;
     if (flattener->is_nested) {
         flattener->work += work;
         flattener->all_work += work;
         flattener->is_over = flattener->is_over || flattener->work > MOST_WORK ||
-                             (flattener->all_work > MOST_IN_ALL && flattener->work > A_LITTLE) ||
-                             flattener->all_work > MOST_IN_ALL + MOST_IN_ALL / 4;
+                             (flattener->all_work > most && flattener->work > A_LITTLE) ||
+                             flattener->all_work > most + most / 8;
     }
     return !flattener->is_over;
 }
@@ -952,6 +955,7 @@ static void project_check(struct panthera_flattener *flattener, struct project_l
     for (uint32_t i = 0; i < project->animation_count; i++) {
         animation_check(flattener->panthera->report, &project->animations[i]);
         kinds_check(flattener->panthera->report, &project->animations[i]);
+        flattener->most_work += (uint64_t)WORK_OF_KEY * project->animations[i].key_count;
     }
     for (uint32_t i = 0; i < project->template_count; i++) {
         if (project->templates[i].project) {
@@ -980,6 +984,7 @@ bool panthera_flatten(struct panthera *panthera)
     struct panthera_flattener flattener = {
         .panthera = panthera,
         .properties = panthera_properties_new(panthera),
+        .most_work = WORK_IN_ALL,
     };
     struct project_list list = {0};
     flattener.marks.arena = &flattener.marks_arena;

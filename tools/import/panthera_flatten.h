@@ -55,6 +55,7 @@ struct panthera_flattener {
     bool is_over; // too much of these
     // Of the import, with the attempts that came to nothing:
     uint64_t all_work;
+    uint64_t most_work; // that it may take
     uint32_t curve_key_count;
     uint32_t event_count; // of those that are kept
 };
