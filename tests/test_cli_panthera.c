@@ -275,6 +275,11 @@ static void test_cli_panthera_streams_outlast_clips_along_their_samples(void **s
     numbers_of(wind, "samples", samples, 3);
     assert_true(samples[0] == 0 && samples[1] == 2 && samples[2] == 0.5);
     json_decref(object);
+    outcome = run("info", "wind.trp", NULL);
+    expect_success(&outcome);
+    assert_non_null(strstr(outcome.out, "event  clip  at second  lasts  carries\n"
+                                        "wind   w           0.5      2  0.0 to 10.0\n"));
+    discard(&outcome);
     outcome = run("events", "wind.trp", "--clip", "w", "--from", "0", "--to", "1", NULL);
     expect_success(&outcome);
     assert_non_null(strstr(outcome.out, "wind 0.0 to 10.0 for 2 s"));

@@ -391,6 +391,20 @@ void cli_print_event_value(FILE *stream, const trp_event *event)
     }
 }
 
+char *cli_event_value_text(const trp_event *event)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    FILE *const stream = open_memstream(&text, &size_bytes);
+    if (stream == NULL) {
+        fputs("troupe: error: out of memory [memory]\n", stderr);
+        exit(TROUPE_EXIT_INTERNAL);
+    }
+    cli_print_event_value(stream, event);
+    fclose(stream);
+    return text;
+}
+
 /// Returns the number of letters to insert, remove or replace between two names, case ignored.
 static uint32_t edit_distance(const char *a, const char *b)
 {

@@ -153,6 +153,9 @@ void cli_describe_event(const trp_event *event, json_t *object);
 /// is none.
 void cli_print_event_value(FILE *stream, const trp_event *event);
 
+/// Returns the same as text, to be freed.
+char *cli_event_value_text(const trp_event *event);
+
 /// Adds what `troupe info --json` says of a pack to an object.
 void cli_describe_json(const struct cli_pack *pack, json_t *object);
 

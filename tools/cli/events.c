@@ -232,20 +232,14 @@ static void print_fired(const struct events_command *command, const struct fired
         output_json_item(describe_fired(fired), count == 0);
         return;
     }
-    char *value = NULL;
-    size_t value_bytes = 0;
-    FILE *const stream = open_memstream(&value, &value_bytes);
-    if (stream == NULL) {
-        return;
-    }
-    cli_print_event_value(stream, &fired->event);
+    char duration[32] = "";
+    char *const value = cli_event_value_text(&fired->event);
     if (fired->event.duration_s > 0) {
-        fprintf(stream, " for %.6g s", fired->event.duration_s);
+        snprintf(duration, sizeof duration, " for %.6g s", fired->event.duration_s);
     }
-    fclose(stream);
-    output_line("%14.6f %12.6f %10lld  %-8s %s%s", fired->at_s, fired->event.time_s,
+    output_line("%14.6f %12.6f %10lld  %-8s %s%s%s", fired->at_s, fired->event.time_s,
                 (long long)fired->cycle, fired->is_reverse ? "reverse" : "forward",
-                fired->event.name, value);
+                fired->event.name, value, duration);
     free(value);
 }
 

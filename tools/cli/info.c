@@ -415,6 +415,33 @@ static void print_clips(const struct cli_pack *pack)
     output_table_print(&table);
 }
 
+/// Prints the events of all clips; nothing where there are none.
+static void print_events(const struct cli_pack *pack)
+{
+    static const char *const headings[] = {"<event", "<clip", "at second", "lasts", "<carries"};
+    struct output_table table = {.headings = headings, .column_count = 5};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pack->pack.clip_count; i++) {
+        trp_clip clip;
+        trp_pack_clip(&pack->pack, i, &clip);
+        for (uint32_t j = 0; j < clip.event_count; j++, count++) {
+            trp_event event;
+            trp_clip_event(&clip, j, &event);
+            char *const value = cli_event_value_text(&event);
+            output_cell(&table, "%s", event.name);
+            output_cell(&table, "%s", clip.name);
+            output_cell(&table, "%.6g", event.time_s);
+            output_cell(&table, event.duration_s > 0 ? "%.6g" : "-", event.duration_s);
+            output_cell(&table, "%s", *value != '\0' ? value + 1 : "-");
+            free(value);
+        }
+    }
+    if (count > 0) {
+        output_table_print(&table);
+        output_line("%s", "");
+    }
+}
+
 static void print_pack(const char *path, const struct cli_pack *pack)
 {
     const struct cli_totals totals = cli_pack_totals(pack);
@@ -435,6 +462,7 @@ static void print_pack(const char *path, const struct cli_pack *pack)
     }
     print_clips(pack);
     output_line("%s", "");
+    print_events(pack);
     if (pack->pack.property_set_count > 0) {
         print_values(pack);
         output_line("%s", "");
