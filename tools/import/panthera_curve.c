@@ -12,7 +12,7 @@
 
 #include "easing.h"
 
-#define SPLIT_TOLERANCE 5e-9       // of the larger of both ends of a tween
+#define SPLIT_TOLERANCE 3e-8       // of the larger of both ends of a tween: half a place of a float
 #define JUMP 1e-6                  // of a time curve at its end; steep ones move less in a double
 #define MANY_SPLITS 1000           // of one tween: it has more only where rounding makes it uneven
 #define SHORTEST_S 1e-9            // of intervals then
