@@ -11,8 +11,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/// Returns a number that the author of a file cannot know.
-static uint64_t seed_draw(void)
+uint64_t name_table_seed(void)
 {
     uint64_t seed;
     if (getentropy(&seed, sizeof seed) != 0) {
@@ -47,7 +46,7 @@ static void table_grow(struct name_table *table)
     struct arena before = table->arena;
     const struct name_table_entry *const entries = table->entries;
     if (table->capacity == 0) {
-        table->seed = seed_draw();
+        table->seed = name_table_seed();
     }
     table->capacity = table->capacity > 0 ? 2 * table->capacity : FIRST_CAPACITY;
     table->arena = (struct arena){0};

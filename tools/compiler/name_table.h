@@ -42,6 +42,9 @@ uint32_t name_table_find(const struct name_table *table, const char *text);
 /// Returns a text, which stays where it is until one is added.
 const char *name_table_text(const struct name_table *table, uint32_t index);
 
+/// Returns a number that the author of a file cannot know, for other tables.
+uint64_t name_table_seed(void);
+
 void name_table_free(struct name_table *table);
 
 #endif

@@ -74,6 +74,7 @@ struct gltf_property_table {
     struct gltf_property_entry *entries; // [scene->property_count]
     uint32_t slot_count;                 // a power of 2, or 0
     uint32_t *slots;                     // 1 + index of a property, 0 = free
+    uint64_t base;                       // of hashes; 0 before the first one
 };
 
 /// Rotations that were not of unit length, for one warning in the end instead of thousands.

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "name_table.h"
+
 /// What is known about a property beside what the scene says.
 struct gltf_property_entry {
     uint64_t hash;
@@ -16,19 +18,27 @@ struct gltf_property_entry {
     uint32_t track;     // of that clip
 };
 
-/// FNV-1a of a text, byte by byte, so that all beginnings of a text are hashed on the way.
-static uint64_t hash_step(uint64_t hash, char byte)
+static const uint64_t hash_prime = 0x7FFFFFFF;
+
+/// Returns a number for hashes of paths: a new one for each file, so that none can have many paths
+/// of one hash.
+static uint64_t base_draw(void)
 {
-    return (hash ^ (unsigned char)byte) * 0x100000001b3u;
+    return 256 + name_table_seed() % (hash_prime - 256);
 }
 
-static const uint64_t hash_start = 0xcbf29ce484222325u;
-
-static uint64_t hash_of(const char *text)
+/// Hashes a text byte by byte, so that all beginnings of a text are hashed on the way: what it says
+/// is a polynomial at a base that nobody knows.
+static uint64_t hash_step(const struct gltf *gltf, uint64_t hash, char byte)
 {
-    uint64_t hash = hash_start;
+    return (hash * gltf->properties.base + (unsigned char)byte) % hash_prime;
+}
+
+static uint64_t hash_of(const struct gltf *gltf, const char *text)
+{
+    uint64_t hash = 0;
     for (; *text; text++) {
-        hash = hash_step(hash, *text);
+        hash = hash_step(gltf, hash, *text);
     }
     return hash;
 }
@@ -200,7 +210,10 @@ bool gltf_property_find(struct gltf *gltf, const struct json_value *channel,
                         const struct gltf_target *target, const struct scene_curve *curve,
                         uint32_t *index)
 {
-    const uint64_t hash = hash_of(target->pointer);
+    if (gltf->properties.base == 0) {
+        gltf->properties.base = base_draw();
+    }
+    const uint64_t hash = hash_of(gltf, target->pointer);
     const uint32_t found = table_find(gltf, hash, target->pointer, strlen(target->pointer));
     if (found == 0) {
         *index = gltf->scene->property_count;
@@ -237,7 +250,7 @@ static uint32_t path_next_whole(const struct gltf *gltf, const char *path, size_
     while (path[*at]) {
         const size_t length = (*at)++;
         const uint32_t found = path[length] == '/' ? table_find(gltf, *hash, path, length) : 0;
-        *hash = hash_step(*hash, path[length]);
+        *hash = hash_step(gltf, *hash, path[length]);
         if (found != 0) {
             return found;
         }
@@ -255,7 +268,7 @@ bool gltf_properties_check_clip(const struct gltf *gltf, const struct json_value
         }
         const char *const path = gltf->scene->properties[clip->tracks[i].property].path;
         size_t at = 0;
-        uint64_t hash = hash_start;
+        uint64_t hash = 0;
         for (uint32_t whole; (whole = path_next_whole(gltf, path, &at, &hash)) != 0;) {
             if (gltf->properties.entries[whole - 1].driven_by == clip_index + 1) {
                 const struct json_value channel = json_item(channels, channel_of[i]);
@@ -273,7 +286,7 @@ void gltf_properties_warn(const struct gltf *gltf)
     for (uint32_t i = 0; i < gltf->scene->property_count; i++) {
         const char *const path = gltf->scene->properties[i].path;
         size_t at = 0;
-        uint64_t hash = hash_start;
+        uint64_t hash = 0;
         const uint32_t whole = path_next_whole(gltf, path, &at, &hash);
         if (whole != 0) {
             report_warning(gltf->report, NULL, "gltf.pointer.conflict",

@@ -237,6 +237,9 @@ bool import_stf(const char *path, const void *bytes, size_t size_bytes,
     if (!ok) {
         scene_free(scene);
     }
+    name_table_free(&stf.properties.paths);
+    name_table_free(&stf.ids);
+    name_table_free(&stf.types);
     arena_free(&stf.scratch);
     return ok;
 }

@@ -13,6 +13,7 @@
 
 #include "import.h"
 #include "json.h"
+#include "name_table.h"
 #include "report.h"
 
 enum { STF_MOST_VALUES = 64 }; // of a property
@@ -58,15 +59,6 @@ struct stf_resource {
     enum stf_walk fallback_walk;
     struct stf_resource *fallback; // of an unknown type: what is used instead; null = nothing
     struct scene_component kept;   // id, type and JSON for the scene; null until asked for
-};
-
-/// Texts that are found again, however many they are. Zero-initialise.
-struct stf_names {
-    uint32_t count;
-    uint32_t slot_count; // a power of 2, or 0
-    uint32_t *slots;     // 1 + index of a name, 0 = free
-    const char **items;  // [slot_count / 2]
-    uint64_t *hashes;    // [slot_count / 2]
 };
 
 /// Where a buffer lies in the file.
@@ -144,8 +136,8 @@ struct stf_target {
 
 /// What finds the properties of the scene again while animations are read.
 struct stf_property_table {
-    struct stf_names paths; // in the order of scene->properties
-    uint32_t capacity;      // of scene->properties and entries
+    struct name_table paths; // in the order of scene->properties
+    uint32_t capacity;       // of scene->properties and entries
     struct stf_property_entry *entries;
 };
 
@@ -163,10 +155,10 @@ struct stf {
                            // those of the file
     uint32_t range_count;
     struct stf_range *ranges; // of the buffers after the JSON
-    struct stf_names ids;
+    struct name_table ids;
     struct stf_resource *resources; // [ids.count] in file order
     const char **names; // [ids.count] of resources, in the scene's arena; null until asked for
-    struct stf_names types;
+    struct name_table types;
     bool *is_type_warned;                 // [types.count]
     uint32_t type_counts[STF_TYPE_COUNT]; // of resources
     struct stf_branch *branches;          // of the walk over a tree
@@ -206,13 +198,6 @@ void stf_spare_nothing(struct stf *stf);
 /// sensibly need it.
 bool stf_take(struct stf *stf, const struct json_value *at, uint64_t count, size_t size,
               void **memory);
-
-/// Returns the index of a text, or UINT32_MAX.
-uint32_t stf_names_find(const struct stf_names *names, const char *text);
-
-/// Returns the index of a text, which is added where it is new.
-/// @param text stays where it is
-uint32_t stf_names_add(struct stf_names *names, struct arena *arena, const char *text);
 
 /// Reads the resources' ids and types.
 bool stf_resources_read(struct stf *stf);

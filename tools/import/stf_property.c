@@ -104,7 +104,7 @@ bool stf_property_find(struct stf *stf, const struct json_value *at,
     if (!defaults_check(at, target, value_count, values)) {
         return false;
     }
-    *index = stf_names_add(&stf->properties.paths, &stf->scratch, target->pointer);
+    *index = name_table_add(&stf->properties.paths, target->pointer);
     if (*index == scene->property_count) {
         if (!table_grow(stf, at)) {
             return false;

@@ -42,81 +42,20 @@ static enum stf_type type_of(const char *name)
     return STF_UNKNOWN;
 }
 
-/// FNV-1a.
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++) {
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    }
-    return hash;
-}
-
-/// Returns the slot of a name, or the free one where it belongs.
-static uint32_t names_slot(const struct stf_names *names, uint64_t hash, const char *text)
-{
-    const uint32_t mask = names->slot_count - 1;
-    uint32_t slot = (uint32_t)hash & mask;
-    for (; names->slots[slot] != 0; slot = (slot + 1) & mask) {
-        const uint32_t index = names->slots[slot] - 1;
-        if (names->hashes[index] == hash && strcmp(names->items[index], text) == 0) {
-            break;
-        }
-    }
-    return slot;
-}
-
-uint32_t stf_names_find(const struct stf_names *names, const char *text)
-{
-    if (names->slot_count == 0) {
-        return UINT32_MAX;
-    }
-    return names->slots[names_slot(names, hash_of(text), text)] - 1;
-}
-
-static void names_grow(struct stf_names *names, struct arena *arena)
-{
-    const struct stf_names old = *names;
-    names->slot_count = old.slot_count > 0 ? old.slot_count * 2 : 32;
-    names->slots = ARENA_NEW(arena, uint32_t, names->slot_count);
-    names->items = ARENA_NEW(arena, const char *, names->slot_count / 2);
-    names->hashes = ARENA_NEW(arena, uint64_t, names->slot_count / 2);
-    for (uint32_t i = 0; i < old.count; i++) {
-        names->items[i] = old.items[i];
-        names->hashes[i] = old.hashes[i];
-        names->slots[names_slot(names, old.hashes[i], old.items[i])] = i + 1;
-    }
-}
-
-uint32_t stf_names_add(struct stf_names *names, struct arena *arena, const char *text)
-{
-    if (names->count == names->slot_count / 2) {
-        names_grow(names, arena);
-    }
-    const uint64_t hash = hash_of(text);
-    const uint32_t slot = names_slot(names, hash, text);
-    if (names->slots[slot] == 0) {
-        names->items[names->count] = text;
-        names->hashes[names->count] = hash;
-        names->slots[slot] = ++names->count;
-    }
-    return names->slots[slot] - 1;
-}
-
 static bool resource_read(struct stf *stf, const struct json_value *value)
 {
     const char *type_name = "";
     if (!json_check_object(value) || !json_get_string(value, "type", false, &type_name)) {
         return false;
     }
-    const uint32_t index = stf_names_add(&stf->ids, &stf->scratch, value->key);
+    const uint32_t index = name_table_add(&stf->ids, value->key);
     struct stf_resource *const resource = &stf->resources[index];
     *resource = (struct stf_resource){
         .id = value->key,
         .value = *value,
         .type = type_of(type_name),
         .type_name = type_name,
-        .type_index = stf_names_add(&stf->types, &stf->scratch, type_name),
+        .type_index = name_table_add(&stf->types, type_name),
         .index = -1,
     };
     stf->type_counts[resource->type]++;
@@ -152,7 +91,7 @@ bool stf_resources_read(struct stf *stf)
 
 struct stf_resource *stf_resource_find(const struct stf *stf, const char *id)
 {
-    const uint32_t index = stf_names_find(&stf->ids, id);
+    const uint32_t index = name_table_find(&stf->ids, id);
     return index == UINT32_MAX ? NULL : &stf->resources[index];
 }
 
