@@ -517,7 +517,7 @@ static void test_panthera_events_deep_in_clips_come_when_keys_say(void **state)
     static const char *const ids[] = {"a", "b", "c", "d", "e", "f", "g", "h",
                                       "i", "j", "k", "l", "m", "n", "o"};
     static const double starts_s[DEPTH] = {0.1,  0.09, 0.09, 0.06, 0.01, 0.07, 0.01,
-                                           0.05, 0.02, 0.02, 0.01, 0.08, 0.07, 0.06};
+                                           0.05, 0.02, 0.03, 0.01, 0.08, 0.07, 0.06};
     static const double durations_s[DEPTH] = {1.2,  1.8,  1.76, 1.79, 1.86, 1.78, 1.86,
                                               1.83, 1.86, 1.86, 1.87, 1.78, 1.79, 1.82};
     double time_s = 0;
