@@ -933,6 +933,14 @@ static void test_panthera_38_wrong_times_and_numbers_are_refused(void **state)
                         "duration = 1e999 } } } }",
                         "line 2: a number is not finite [panthera.lua]");
     assert_text_refused("return { data = { animations = { { animation_id = 'a',\n"
+                        "duration = 0/0 } } } }",
+                        "line 2: unexpected '/' [panthera.lua]");
+    assert_text_refused("return { data = { animations = { { animation_id = 'a',\n"
+                        "duration = nan } } } }",
+                        "line 2: \"nan\" is no data [panthera.lua]");
+    assert_refused(HEAD "'animations':[{'animation_id':'a','duration':NaN}]" TAIL,
+                   "line 1, column 111: invalid token near 'NaN' [json.syntax]");
+    assert_text_refused("return { data = { animations = { { animation_id = 'a',\n"
                         "duration = -1 } } } }",
                         "data.animations[0].duration: -1 s is no time on a timeline "
                         "[panthera.time]");
