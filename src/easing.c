@@ -62,14 +62,11 @@ double trp__exp2(double exponent)
 
 // -- Named easings
 
-/// 1 - cos(u * PI / 2), without the cancellation that the first half of that has.
+/// 1 - cos(u * PI / 2), without the cancellation that this has near 0.
 static double sine_in(double u)
 {
-    if (u < 0.5) {
-        const double sine = trp__sine(u * (PI / 4));
-        return 2 * sine * sine;
-    }
-    return 1 - trp__sine((1 - u) * (PI / 2));
+    const double sine = trp__sine(u * (PI / 4));
+    return u < 1 ? 2 * sine * sine : 1;
 }
 
 static double expo_in(double u)
@@ -135,11 +132,14 @@ static double ease_in(enum trp__easing_family family, double u, int is_in_out)
     return u;
 }
 
-/// The slow end of a family: the slow start turned round, but for one.
+/// The slow end of a family: the slow start turned round, but for expo; of sine that is simpler.
 static double ease_out(enum trp__easing_family family, double u)
 {
     if (family == TRP__EASING_EXPO) {
         return u < 1 ? 1.001 * (1 - trp__exp2(-10 * u)) : 1;
+    }
+    if (family == TRP__EASING_SINE) {
+        return trp__sine(u * (PI / 2));
     }
     return 1 - ease_in(family, 1 - u, 0);
 }
