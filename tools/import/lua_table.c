@@ -322,7 +322,7 @@ static bool utf8_append(struct module *module, uint32_t code)
     return scratch_append(module, bytes, (size_t)count + 1);
 }
 
-/// Reads \u{XXX} from the brace on.
+/// Reads \u{HEX} from the brace on.
 static bool code_read(struct module *module)
 {
     const char *const end = module->end;
